@@ -7,13 +7,15 @@ The programs are those of `benchmarks.programs`. All are built with `-O3 -march=
 code. Runs are interleaved, each on the same arguments; a time is the median. Results are compared with those of gcc.
 The limit of the machine is what the operations take at its measured peak, or what the arguments take at its measured
 bandwidth, whichever is longer. With several threads, ours share loops, as Polly's do; what one thread of ours takes
-stands beside it, and `python -m benchmarks.threads` tells what threads can gain here at most. With `--tune`, holes are
+stands beside it, and what as many processes gain that each run the program of one thread, on data of their own: more
+can't be asked of the machine. With `--tune`, holes are
 filled by a search of so many seconds for each program; what the defaults take stands beside it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -35,7 +37,7 @@ from backends.jit import jit
 from backends.measuring import measuring
 from backends.targets import available_targets
 from benchmarks.measure import FAST_MATH, machine, seconds
-from benchmarks.peak import multiply_adds
+from benchmarks.peak import peak_run
 from benchmarks.programs import PROGRAMS, SCALES, Program, class_of, sources
 from exo_strat import Machine, Op, identity, schedule
 from exo_strat.cli.tuning import SCREEN
@@ -52,6 +54,8 @@ PEERS = {"gcc": ("gcc",), "clang": ("clang",), "clang, Polly": ("clang", *POLLY)
 SECONDS = 2.0
 """How long the rounds of one program may take; there is one at least."""
 ROUNDS = 9
+LONG = 600.0
+"""Seconds after which a process that makes calls beside has come to nothing."""
 BUFFER = 1 << 28
 """Bytes that are copied to measure the bandwidth of memory: more than caches hold."""
 
@@ -61,7 +65,7 @@ Call = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True)
 class Row:
     """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit; of ours on
-    one thread, if it is measured on several, and with the defaults, if it was tuned."""
+    one thread, if it is measured on several, alone and beside others like it, and with the defaults, if it was tuned."""
 
     name: str
     ours: float
@@ -70,12 +74,19 @@ class Row:
     limit: float
     flops: int
     single: float | None = None
+    crowded: float | None = None
     untuned: float | None = None
+    threads: int = 1
 
     @property
     def ratio(self) -> float:
         """The best peer's time to ours."""
         return min(self.peers.values()) / self.ours
+
+    @property
+    def processes(self) -> float:
+        """How many times as much processes of one thread do together as one alone."""
+        return self.threads * (self.single or 0.0) / (self.crowded or 1.0)
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
@@ -83,6 +94,8 @@ class Row:
         for other in (self.single, self.untuned):
             if other is not None:
                 times = (*times, f"{1e3 * other:.2f}", f"{other / self.ours:.2f}")
+                if other is self.single and self.crowded is not None:
+                    times = (*times, f"{self.processes:.2f}")
         speed, share = f"{self.flops / self.ours / 1e9:.1f}", f"{self.limit / self.ours:.2f}"
         return self.name, class_of(self.name), *times, f"{self.ratio:.2f}", speed, share, f"{self.scheduling:.1f}"
 
@@ -99,6 +112,7 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
     """
     heads = ["program", "class", "ours, ms", *(f"{p}, ms" for p in peers)]
     heads += ["one thread, ms", "gain"] if rows[0].single is not None else []
+    heads += ["processes gain"] if rows[0].crowded is not None else []
     heads += ["untuned, ms", "gain"] if rows[0].untuned is not None else []
     heads += ["ratio", "GFLOP/s", "of the limit", "scheduling, s"]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
@@ -183,9 +197,42 @@ def measured(
     return [median(found) for found in times], left
 
 
+def crowded(run: Call, given: Mapping[str, Any], processes: int) -> float:
+    """Median seconds of a call while other processes make the same one again and again, each on data of its own: so many
+    in all."""
+    context = multiprocessing.get_context("fork")  # the compiled program and its arguments are there at once
+    begun, over = context.Semaphore(0), context.Event()
+    others = [context.Process(target=_again, args=(run, given, begun, over)) for _ in range(processes - 1)]
+    try:
+        for other in others:
+            other.start()
+        for other in others:
+            if not begun.acquire(timeout=LONG):
+                raise RuntimeError("another process that runs the program does not come to its second call")
+        times: list[float] = []
+        end = time.perf_counter() + SECONDS
+        while not times or (len(times) < ROUNDS and time.perf_counter() < end):
+            begin = time.perf_counter()
+            run(given)
+            times.append(time.perf_counter() - begin)
+        return median(times)
+    finally:
+        over.set()
+        for other in others:
+            other.join()
+
+
+def _again(run: Call, given: Mapping[str, Any], begun: Any, over: Any) -> None:
+    """Calls until it is told that it is over. Once it has begun its memory is its own."""
+    run(given)
+    begun.release()
+    while not over.is_set():
+        run(given)
+
+
 def limits(target: Machine) -> tuple[float, float]:
     """Operations in double precision a second, at most, and bytes to and from memory."""
-    run, work = multiply_adds(target)
+    run, work = peak_run(target)
     a, b = np.ones(BUFFER // 16), np.zeros(BUFFER // 16)
     [peak, copy] = seconds(run, lambda: np.copyto(b, a))
     return work / 2 * 1e9 / peak, BUFFER / copy
@@ -206,6 +253,7 @@ def compared(
     plans: Sequence[Op],
     libraries: Mapping[str, ctypes.CDLL],
     tuning: float = 0.0,
+    threads: int = 1,
 ) -> Iterator[Row]:
     """A row for each program, by the first of the plans; the second is for one thread. With seconds for `tuning`, the
     first plan is tuned, and stands beside itself untuned. Raises `ValueError` if a result is not that of the first
@@ -226,13 +274,16 @@ def compared(
         (mine, *others), (found, wanted, *_) = measured(runs, program, sizes)
         theirs, rest = others[: len(libraries)], others[len(libraries) :]
         single, untuned = rest[0] if len(plans) > 1 else None, rest[-1] if tuning else None
+        beside = None
+        if len(plans) > 1:
+            beside = crowded(runs[len(libraries) + 1], program.arguments(sizes), threads)
         apart = program.difference(found, wanted)
         if not apart <= program.tolerance:
             raise ValueError(f"{program.name}: ours is {apart:.0e} from what {next(iter(libraries))} computes")
         flops = program.flops(sizes)
         limit = max(flops / peak, program.footprint(sizes) / bandwidth)
         peers = dict(zip(libraries, theirs, strict=True))
-        yield Row(program.name, mine, peers, scheduling, limit, flops, single, untuned)
+        yield Row(program.name, mine, peers, scheduling, limit, flops, single, beside, untuned, threads)
 
 
 def main(
@@ -258,7 +309,7 @@ def main(
         libraries = built(Path(folder), threads)
         counts = (threads, 1) if threads > 1 else (1,)
         plans = [auto(chosen, "f64", threads=n) if strategy == "auto" else identity for n in counts]
-        for row in compared(names, scale, chosen, plans, libraries, tune):
+        for row in compared(names, scale, chosen, plans, libraries, tune, threads):
             rows.append(row)
             if console.is_terminal:
                 console.print(f"{row.name}: {row.ratio:.2f} ({len(rows)} of {len(names)})")

@@ -60,7 +60,7 @@ from benchmarks.halide_rivals import (
 )
 from benchmarks.halide_search import our_values, theirs
 from benchmarks.measure import show
-from benchmarks.peak import multiply_adds
+from benchmarks.peak import peak_run
 from examples.halide import blur, unsharp
 from exo_strat import Op, schedule, trace
 
@@ -203,7 +203,7 @@ def timed(
         exact = out.dtype.kind != "f"
         close = np.array_equal(out, wanted) if exact else np.allclose(out, wanted, rtol=TOLERANCE, atol=TOLERANCE)
         assert close, f"{r.name} computes something else: {job}"
-    adds, work = multiply_adds(best_machine())
+    adds, work = peak_run(best_machine())
     words = out.nbytes // 4 // job.height
     copied_to = aligned(out.shape, p.numbers)
     copy = in_c(in_plain_c, "copy").bind(words, job.height, {"from": wanted, "to": copied_to})

@@ -14,7 +14,7 @@ import typer
 from backends.jit import jit
 from backends.targets import available_targets
 from benchmarks.measure import seconds, show
-from benchmarks.peak import multiply_adds
+from benchmarks.peak import peak_run
 from exo_strat import Machine
 from strategies import demos
 from strategies.demos import Demo, Shape
@@ -31,7 +31,7 @@ def measure(name: str, machine: Machine) -> list[tuple[object, ...]]:
     """A row for each shape: our rate, NumPy's and their ratio; the peak, and our share of it."""
     demo, shapes = DEMOS[name]
     kernel = jit(demo.schedule(machine), machine)
-    top = multiply_adds(machine) if machine.vec_widths else None
+    top = peak_run(machine) if machine.vec_widths else None
     rows: list[tuple[object, ...]] = []
     for shape in shapes:
         args = demo.inputs(shape, np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""Backends, targets, demos, figures, importers, models and plans, found through entry points.
+"""Backends, targets, demos, figures, importers, models, panels and plans, found through entry points.
 
 The kernel never imports `backends`, `strategies` or `importers` by name: they come in here, as those of any other
 distribution do that declares entry points of these groups.
@@ -14,6 +14,7 @@ TARGETS = "exo_strat.targets"
 BACKENDS = "exo_strat.backends"
 DEMOS = "exo_strat.demos"
 FIGURES = "exo_strat.figures"
+PANELS = "exo_strat.panels"
 MODELS = "exo_strat.models"
 PLANS = "exo_strat.plans"
 IMPORTERS = "exo_strat.importers"

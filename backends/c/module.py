@@ -32,6 +32,7 @@ from .checks import check
 from .errors import MemoryAccessError, NameClashError, Objection, marked
 from .needs import Needs, control_type
 from .ordering import check_order
+from .origins import Origin, told
 from .overflow import limited
 from .placement import placed
 from .program import Function, Program, link
@@ -66,6 +67,8 @@ class CModule:
     """Files that the source includes and no compiler brings."""
     architecture: str = ""
     """The processors that its memories are for, in the spelling of `uname -m`; "" for all."""
+    origins: tuple[Origin | None, ...] = field(default=(), repr=False, compare=False)
+    """From which statement each line of the source comes."""
 
     @property
     def parallel(self) -> bool:
@@ -133,17 +136,19 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
             bodies.append(_admission(f, _entry(f, names, asserted=False), needs, embedded))
             start = _admission_storage(embedded)
             prototypes.append(f"{start}{_prototype(f, env, exported, '', 'bool', admits_name(f))};\n")
+    source, origins = told(_source(name, needs, bodies), needs.origins)
     data = [d for f in program.functions for d in f.data.values()]
     memories, integers = [d.mem for d in data], any(not d.scalar.is_float for d in data)
     return CModule(
         name,
         _header(name, exported, prototypes),
-        _source(name, needs, bodies),
+        source,
         tuple(f for f in program.functions if f.exported),
         tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)) + (MODULO,) * integers,
         tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
         tuple(dict.fromkeys(path for m in memories for path in m.headers)),
         next((m.architecture for m in memories if m.architecture), ""),
+        origins,
     )
 
 

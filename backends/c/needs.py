@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Scalar, concrete, floordiv, size_of, tdiv, tmod
+from ..kernel import Config, ExternFn, Path, Scalar, concrete, floordiv, size_of, tdiv, tmod
 from .names import field_name, spelled
+from .origins import Origin
 from .terms import ATOM, Term
 from .types import INT, c_type, window_definition, window_struct
 
@@ -85,7 +86,7 @@ def control_type(name: str) -> str:
 
 @dataclass
 class Needs:
-    """A file's includes, helper functions, window structs and configuration registers."""
+    """A file's includes, helper functions, window structs and configuration registers; and the statements printed."""
 
     includes: dict[str, None] = field(default_factory=dict)
     texts: dict[str, None] = field(default_factory=dict)
@@ -93,6 +94,12 @@ class Needs:
     windows: dict[str, str] = field(default_factory=dict)
     configs: dict[str, Config] = field(default_factory=dict)
     functions: dict[str, None] = field(default_factory=dict)
+    origins: list[Origin] = field(default_factory=list)
+
+    def origin(self, function: str, path: Path) -> int:
+        """The number by which lines tell that they come from a statement."""
+        self.origins.append((function, path))
+        return len(self.origins) - 1
 
     def unique(self, stem: str, end: str) -> str:
         """A function's name, numbered before its end if another has it."""

@@ -43,6 +43,7 @@ from .leaving import left_by, opposite
 from .memory import HeapMemory, PlacedMemory
 from .needs import ITERATION, Needs, divides
 from .ordering import waits_at_end
+from .origins import of_statement
 from .outlining import definition, parameters
 from .precision import SHIFTS
 from .program import Function, Program, with_callees
@@ -97,7 +98,8 @@ class Statements(Calls):
             env = env.at((*path, (label, i)))
             try:
                 lines, env = self._declare(s, env, release) if isinstance(s, Alloc | WindowDef) else (None, env)
-                yield from self._statement(s, env) if lines is None else lines
+                number = self.needs.origin(self.function.name, env.path)
+                yield from of_statement(number, self._statement(s, env) if lines is None else lines)
             except Objection as e:
                 error = AllocationError if isinstance(s, Alloc) else MemoryAccessError
                 raise marked(error, self.function.tree, env.path, str(e)) from e

@@ -25,7 +25,9 @@ from .explain import run_explain, run_lint
 from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
 from .messages import cache, columns, how_to_compile, print_python, reporting, say, stop
 from .targets import find_target, native, runnable, targets, write_c
+from .tuning import check_sizes, parsed_sizes
 from .tuning_commands import Defined, Ignored, Included, Nonnull, auto_command, tune_command, tuned_command
+from .viewing import view
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -279,6 +281,49 @@ def explain(
             succeeded = run_explain(op, p, Console(), steps, everything, f"{file}:")
     if not succeeded:
         raise typer.Exit(1)
+
+
+@app.command("view")
+def view_command(
+    places: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[FILE:STRATEGY] FILE:PROC", help="A Python file and a strategy in it or a call of one, and a Proc."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file.")],
+    sizes: Annotated[
+        str, typer.Option("--sizes", metavar="n=1000,m=500", help="Integer arguments, for footprints and the roofline.")
+    ] = "",
+    target: WidestName = None,
+) -> None:
+    """Write a schedule as an HTML file to look at: each rewrite, what it changed and proved, what was refused and why.
+
+    With a strategy, it is applied to the Proc, as `explain` does; a Proc alone is shown with the rewrites that made it.
+    The file needs no network. With --sizes, a call of the last version is measured. Ends with 1 if the strategy as a
+    whole is refused; the file shows how far it came.
+
+    Examples: [b]exo-strat view gemm.py:blocked gemm.py:sgemm -o film.html[/b],
+    [b]exo-strat view gemm.py:sgemm_avx2 -o film.html --sizes M=512,N=512,K=512[/b]
+    """
+    if len(places) > 2:
+        stop(f"view takes a strategy and a procedure, or a procedure alone, not {len(places)} places", 2)
+    with reporting():
+        given = parsed_sizes(sizes)
+        path, name = split_proc(places[-1])
+        machine, source = _chosen(target), read(path)
+        op, running = None, source
+        if len(places) == 2:
+            file, expression = split_expression(places[0])
+            running = source if file == path else read(file)
+            op = running.op(expression, machine)
+        p = source.proc(name, machine)
+        check_sizes(p, given)
+        with running.running():
+            t = view(p, machine, op, given, out, Console(stderr=True))
+    typer.echo(out)
+    if t is not None and t.failure is not None:
+        stop(f"the strategy was refused: {t.failure.reason().splitlines()[0]}", 1)
 
 
 @app.command()

@@ -34,7 +34,7 @@ class Row:
 
     `reason` is why it was refused, in lines, unless a row inside says it; None if it succeeded. `more` like it
     with the same end follow and are left out. `decisions` are the values of its holes. The seconds and questions of
-    what is inside are counted in.
+    what is inside are counted in. `of` is what it shows.
     """
 
     depth: int
@@ -43,8 +43,9 @@ class Row:
     reason: tuple[str, ...] | None
     seconds: float
     questions: int
-    more: int = 0
-    decisions: tuple[str, ...] = ()
+    more: int
+    decisions: tuple[str, ...]
+    of: Trace
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def rows(t: Trace, everything: bool = False) -> Iterator[Row]:
         op, place = brief(show(here.op), OP_WIDTH), line_of(here.place.proc, here.place.place())
         shown = here.inside if everything else _telling(here)
         decided = tuple(dict.fromkeys(str(d) for x in _left_out(here, shown) for d in x.decisions))
-        yield Row(depth, op, place, _reason(here), here.seconds, questions[id(here)], more, decided)
+        yield Row(depth, op, place, _reason(here), here.seconds, questions[id(here)], more, decided, here)
         inside = [(x, 0) for x in here.inside] if everything else _folded(shown)
         stack.extend((depth + 1, x, left_out) for x, left_out in reversed(inside))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ..forms.formula import Atom, Formula, Model
@@ -101,7 +101,7 @@ class Question:
     there are values of `chosen` for which `goal` holds.
 
     `satisfiable(fs)` asks whether `fs` imply `FALSE`: `Unsat` is kept as `Proved`, and `Sat` as `Refuted`.
-    `obligation` says in words what the question is about.
+    `obligation` says in words what the question is about; `seconds` is how long the answer took.
     """
 
     facts: tuple[Formula, ...]
@@ -109,6 +109,7 @@ class Question:
     chosen: tuple[Atom, ...]
     answer: Answer
     obligation: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 _listener: ContextVar[list[Question] | None] = ContextVar("listener", default=None)

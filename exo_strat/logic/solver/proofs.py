@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from time import perf_counter
 from typing import Literal
 
 from ..forms.formula import (
@@ -93,17 +94,22 @@ def satisfiable(formulas: Iterable[Formula], obligation: str = "", facts: Iterab
     >>> satisfiable([eq(Lin.of(V(Sym("i", 1))) * 2, 7)])
     Unsat()
     """
+    begin = perf_counter()
     formulas, facts = tuple(formulas), facts if isinstance(facts, tuple) else tuple(facts)
     known = grounded(facts, conj(*formulas)) if facts else ()
     answer = _satisfiable(formulas if facts else grounded(formulas), known)
-    _tell((*facts, *formulas), FALSE, (), _as_answer(answer), obligation)
+    _tell((*facts, *formulas), FALSE, (), _as_answer(answer), obligation, begin)
     return answer
 
 
-def _tell(facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: Words) -> None:
+def _tell(
+    facts: Iterable[Formula], goal: Formula, chosen: Iterable[Atom], answer: Answer, obligation: Words, begin: float
+) -> None:
+    """Tells who listens what was asked, and since when."""
     heard = listener()
     if heard is not None:
-        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, spelled(obligation)))
+        took = perf_counter() - begin
+        heard.append(Question(tuple(facts), goal, tuple(chosen), answer, spelled(obligation), took))
 
 
 def _as_answer(answer: Satisfiability) -> Answer:
@@ -158,9 +164,10 @@ def prove(facts: Iterable[Formula], goal: Formula, obligation: Words = "") -> An
     >>> prove([ge(n, 1), ge(i, 0), lt(i, n)], lt(i + 1, n))
     Refuted(model={i_1: 0, n_2: 1})
     """
+    begin = perf_counter()
     facts = facts if isinstance(facts, tuple) else tuple(facts)
     answer = _prove(facts, goal)
-    _tell(facts, goal, (), answer, obligation)
+    _tell(facts, goal, (), answer, obligation, begin)
     return answer
 
 
@@ -285,11 +292,12 @@ def prove_exists(facts: Iterable[Formula], exists: Iterable[Atom], goal: Formula
     bounds, quotients and remainders among them; Z3 with quantifiers is the last resort. A model of
     `Refuted` is one for which no values of `exists` satisfy the goal.
     """
+    begin = perf_counter()
     facts, chosen = tuple(facts), tuple(exists)
     if any(a in chosen for f in facts for a in leaves_of(f)):
         raise ValueError("facts must not mention the unknowns that the goal may choose")
     answer = _prove_exists(facts, chosen, goal)
-    _tell(facts, goal, chosen, answer, obligation)
+    _tell(facts, goal, chosen, answer, obligation, begin)
     return answer
 
 

@@ -1,0 +1,86 @@
+"""`exo-strat view`: a schedule as an HTML file to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Protocol, TypeAlias, cast
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from .. import plugins
+from ..cursors.proc import Proc
+from ..machine import Machine
+from ..ops.strategy import Op
+from ..ops.tracing import Trace, trace
+from ..tuning.measures import Ended, Measure
+from ..view import Film, Listing, Panel, film, page
+from ..view.film import title_of
+from .messages import UsageError
+from .pictures import write_whole
+from .targets import compiling
+
+Seconds: TypeAlias = Callable[[Proc, Mapping[str, int]], float]
+MakePanel: TypeAlias = Callable[[Proc, Machine, Mapping[str, int], Seconds], Panel | None]
+
+
+class Measuring(Protocol):
+    """The plug-in that measures."""
+
+    def __call__(self, p: Proc, sizes: Mapping[str, int], machine: Machine) -> Measure: ...
+
+
+def view(p: Proc, machine: Machine, op: Op | None, sizes: Mapping[str, int], out: Path, console: Console) -> Trace | None:
+    """Write what a strategy made of a procedure, or how a procedure was made, as an HTML file; sizes are for what is
+    measured. Returns what was tried, if there was a strategy. Raises `UsageError` if no call of these sizes can be
+    measured."""
+    t = trace(op, p)[1] if op is not None else None
+    made = p if t is None else t.reached
+    found = _filmed(made, t, console)
+    title = made.name() if op is None else f"{title_of(op)} on {p.name()}"
+    write_page(found, title, made, machine, sizes, out)
+    return t
+
+
+def write_page(
+    found: Film, title: str, made: Proc, machine: Machine, sizes: Mapping[str, int], out: Path
+) -> None:
+    """Write a film with the C, the assembly and the panels of the last version."""
+    listing, panels = _listing(made, machine), _panels(made, machine, sizes)
+    write_whole({out: page(found, title, listing, panels).encode()})
+
+
+def _filmed(p: Proc, t: Trace | None, console: Console) -> Film:
+    columns = (TextColumn("versions"), BarColumn(), MofNCompleteColumn())
+    progress = Progress(*columns, console=console, transient=True) if console.is_terminal else None
+    with progress or nullcontext():
+        task = progress.add_task("versions", total=len(p.history()) + 1) if progress else None
+        return film(p, t, lambda k: progress.update(task, completed=k) if progress and task is not None else None)
+
+
+def _listing(p: Proc, machine: Machine) -> Listing:
+    """C and assembly; of what is no C yet, as it is half scheduled or an instruction, why not."""
+    make = cast(Callable[[Proc, Machine], Listing], plugins.load(plugins.BACKENDS, "listing"))
+    try:
+        return make(p, machine)
+    except ValueError as e:
+        return Listing(note=str(e))
+
+
+def _panels(p: Proc, machine: Machine, sizes: Mapping[str, int]) -> Sequence[Panel]:
+    measuring = cast(Measuring, plugins.load(plugins.BACKENDS, "measure"))
+
+    def seconds(q: Proc, given: Mapping[str, int]) -> float:
+        with compiling():
+            measure = measuring(q, given, machine)
+            prepared = measure.prepare(q)
+            taken = prepared if isinstance(prepared, Ended) else measure.time(prepared, None)
+        if isinstance(taken, Ended):
+            raise UsageError(f"{q.name()} can't be measured: {taken.reason}")
+        return taken.seconds
+
+    makers = [cast(MakePanel, plugins.load(plugins.PANELS, name)) for name in plugins.names(plugins.PANELS)]
+    found = [make(p, machine, sizes, seconds) for make in makers]
+    return [panel for panel in found if panel is not None]

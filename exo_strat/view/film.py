@@ -1,0 +1,296 @@
+"""A schedule as a film: the versions of a procedure line by line, what made each, and what it had to prove.
+
+Of each version it is kept what became of the lines of the one before, so a film of thousands of rewrites is small, and
+every statement can be followed through time in both directions. The edits of the rewrites tell, as they do for cursors;
+no texts are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
+
+from ..cursors.blocks import forward_path
+from ..cursors.edits import Edit
+from ..cursors.proc import Proc
+from ..ir.nodes import ProcDef
+from ..ir.printing import Line, print_lines, render
+from ..ir.walk import Path, get
+from ..logic.solver import Proved, Question, Refuted
+from ..ops.explain import Row, rows
+from ..ops.iteration_space import picture
+from ..ops.strategy import Op
+from ..ops.tracing import Trace
+from ..primitives import PRIMITIVES
+from ..primitives.framework import Primitive
+from ..source import brief, show
+
+WIDE: Final = 110
+"""Characters of an Op in the list of steps; it is given in full beside it."""
+
+
+class Was(IntEnum):
+    """What a run of lines was in the version before."""
+
+    SAME = 0
+    """`a`, `b`: so many lines from the line `a` on, as they were."""
+    EDITED = 1
+    """The line `a`, which reads `texts[b]` now."""
+    COPIED = 2
+    """A copy of the line `a`, which stays or is gone; it reads `texts[b]`."""
+    NEW = 3
+    """Nothing: the line `texts[b]` is new."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Lines of a version, by what they were: see `Was`."""
+
+    was: Was
+    a: int
+    b: int
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """What a rewrite had to prove, in words; how the solver answered, to how many questions, in how many seconds."""
+
+    words: str
+    answer: str
+    questions: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A version: the Op that made it, the line of the version before at which it acts (-1: the procedure), the lines,
+    and what was proved; None if nobody listened."""
+
+    op: str
+    at: int
+    runs: tuple[Run, ...]
+    obligations: tuple[Obligation, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an Op was refused, in words, the object code around the place, and the counterexample as a picture."""
+
+    reason: str
+    place: str
+    picture: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """An Op that was tried, so deep inside others: its text, place, seconds and questions; the versions from which and to
+    which it led, -1 if the film does not go through them; why it was refused."""
+
+    depth: int
+    op: str
+    place: str
+    seconds: float
+    questions: int
+    first: int
+    last: int
+    refusal: Refusal | None
+    notes: tuple[str, ...]
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Film:
+    """All versions of a procedure. The first frame is the original. `docs` says of primitives what they do."""
+
+    name: str
+    texts: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    steps: tuple[Step, ...]
+    docs: Mapping[str, str]
+    failure: str = ""
+
+    def lines(self, k: int) -> list[str]:
+        """The object code of a version."""
+        found: list[int] = []
+        for frame in self.frames[: k + 1]:
+            found = [t for r in frame.runs for t in (found[r.a : r.a + r.b] if r.was is Was.SAME else [r.b])]
+        return [self.texts[t] for t in found]
+
+
+def film(p: Proc, t: Trace | None = None, watch: Callable[[int], object] = lambda _: None) -> Film:
+    """The film of how a procedure was made, with the steps of a strategy if its trace is given: then it begins where the
+    strategy did, and `p` is what it reached. `watch` is called with the number of each version.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source
+    >>> p = proc_from_source('''
+    ... def zero(n: size, x: f32[n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> q = at("for i in _: _", divide_loop(4, ("io", "ii"), tail="guard"))(p).unwrap()[0]
+    >>> found = film(q)
+    >>> found.lines(1) == str(q).splitlines(), found.frames[1].op
+    (True, "divide_loop(4, ('io', 'ii'), tail='guard')")
+    """
+    versions = [*p.versions()][::-1]
+    if t is not None:
+        versions = [t.place.proc, *t.rewrites()]
+    texts = _Texts()
+    asked = {} if t is None else _asked(t)
+    frames = []
+    for k, v in enumerate(versions):
+        watch(k)
+        frames.append(_frame(v, None if k == 0 else versions[k - 1], texts, asked))
+    steps = _history(frames) if t is None else tuple(_steps(t, versions))
+    ops = {v.rewritten.op for v in versions[1:] if v.rewritten is not None}
+    docs = {op.name: _doc(op.name) for op in ops if isinstance(op, Primitive)}
+    failed = "" if t is None or t.failure is None else str(t.failure)
+    return Film(p.name(), tuple(texts.numbers), tuple(frames), steps, dict(sorted(docs.items())), failed)
+
+
+def lines_of(p: Proc) -> dict[Path, int]:
+    """The line of object code of each statement and assertion, counted from 0."""
+    return {path: k for k, (path, _) in enumerate(print_lines(p.tree)) if path is not None}
+
+
+def _doc(name: str) -> str:
+    """What a primitive does, in a sentence or an equation: the first part of its docstring."""
+    text = (PRIMITIVES[name].__doc__ or "") if name in PRIMITIVES else ""
+    return "\n".join(line.strip() for line in text.strip().split("\n\n")[0].splitlines())
+
+
+@dataclass
+class _Texts:
+    """Lines of object code, each once."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+# -- versions -----------------------------------------------------------------------------------------
+
+
+def _frame(v: Proc, old: Proc | None, texts: _Texts, asked: Mapping[int, tuple[Obligation, ...]]) -> Frame:
+    new = print_lines(v.tree)
+    if old is None or v.rewritten is None:
+        return Frame("", -1, tuple(Run(Was.NEW, -1, texts[text]) for _, text in new))
+    before = print_lines(old.tree)
+    runs = _runs(old.tree, before, v.tree, new, v.rewritten.edits, texts)
+    at = v.rewritten.at
+    places = [i for i, (path, _) in enumerate(before) if path and at[: len(path)] == path]
+    return Frame(show(v.rewritten.op), places[-1] if at and places else -1, tuple(runs), asked.get(id(v)))
+
+
+def _runs(
+    old: ProcDef,
+    before: Sequence[Line],
+    new: ProcDef,
+    after: Sequence[Line],
+    edits: Sequence[Edit],
+    texts: _Texts,
+) -> Iterator[Run]:
+    """What each line of a version was, equal neighbours together."""
+    start = count = 0
+    for a, text in zip(_origins(old, before, new, after, edits), (text for _, text in after), strict=True):
+        was, line = a
+        if was is Was.EDITED and before[line][1] == text:
+            if count and line == start + count:
+                count += 1
+                continue
+            if count:
+                yield Run(Was.SAME, start, count)
+            start, count = line, 1
+            continue
+        if count:
+            yield Run(Was.SAME, start, count)
+            count = 0
+        yield Run(was, line, texts[text])
+    if count:
+        yield Run(Was.SAME, start, count)
+
+
+def _origins(
+    old: ProcDef, before: Sequence[Line], new: ProcDef, after: Sequence[Line], edits: Sequence[Edit]
+) -> Iterator[tuple[Was, int]]:
+    """The line of the version before that each line was, or of which it is a copy."""
+    came: dict[Path, int] = {}
+    for i, (path, _) in enumerate(before):
+        to = None if path is None else forward_path(path, edits)
+        if to is not None:
+            came.setdefault(to, i)
+    nodes: dict[int, int] = {}
+    last = -1
+    for path, text in after:
+        if path is None:  # an `else` goes with the branch before it
+            same = next((i for i in range(last + 1, len(before)) if before[i] == (None, text)), -1)
+            yield (Was.EDITED, same) if same >= 0 else (Was.NEW, -1)
+            continue
+        if path in came:
+            last = came[path]
+            yield Was.EDITED, last
+            continue
+        nodes = nodes or {id(get(old, p)): i for i, (p, _) in enumerate(before) if p}
+        source = nodes.get(id(get(new, path)), -1)
+        yield (Was.COPIED, source) if source >= 0 else (Was.NEW, -1)
+
+
+# -- what was tried and proved ------------------------------------------------------------------------
+
+
+def _asked(t: Trace) -> dict[int, tuple[Obligation, ...]]:
+    """What each primitive rewrite of a trace proved, by the identity of its result."""
+    made = (x for x in t.walk() if isinstance(x.op, Primitive) and x.result is not None)
+    return {id(x.result): tuple(obligations(x.questions)) for x in made}
+
+
+def obligations(questions: Sequence[Question]) -> Iterator[Obligation]:
+    """Questions as obligations: those with the same words and the same answer together."""
+    found: dict[tuple[str, str], tuple[int, float]] = {}
+    for q in questions:
+        key = q.obligation or "a question without words", _answered(q)
+        n, seconds = found.get(key, (0, 0.0))
+        found[key] = n + 1, seconds + q.seconds
+    for (words, answer), (n, seconds) in found.items():
+        yield Obligation(words, answer, n, seconds)
+
+
+def _answered(q: Question) -> str:
+    if isinstance(q.answer, Proved):
+        return "proved"
+    return "refuted" if isinstance(q.answer, Refuted) else "undecided"
+
+
+def _history(frames: Sequence[Frame]) -> tuple[Step, ...]:
+    """The rewrites one after the other, where there is no trace."""
+    return tuple(Step(0, f.op, "", 0.0, 0, k - 1, k, None, (), False) for k, f in enumerate(frames) if k)
+
+
+def _steps(t: Trace, versions: Sequence[Proc]) -> Iterator[Step]:
+    numbers = {id(v): k for k, v in enumerate(versions)}
+    for row in rows(t):
+        x = row.of
+        first = numbers.get(id(x.place.proc), -1)
+        last = numbers.get(id(x.result), -1) if x.result is not None else -1
+        notes = (*row.decisions, *([f"and {row.more} more like it"] if row.more else []))
+        yield Step(
+            row.depth, show(x.op), row.place, row.seconds, row.questions, first, last, _refusal(row), notes,
+            x.failure is not None,
+        )  # fmt: skip
+
+
+def _refusal(row: Row) -> Refusal | None:
+    if row.reason is None or row.of.failure is None or not row.reason:
+        return None
+    failure = row.of.failure
+    place = failure.place
+    around = render(place.proc.tree, place.place()) if place is not None and place.is_valid else ""
+    return Refusal("\n".join(row.reason), around, picture(failure))
+
+
+def title_of(op: Op) -> str:
+    """An Op as the title of a page."""
+    return brief(show(op), WIDE)

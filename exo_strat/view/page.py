@@ -1,0 +1,116 @@
+"""The film as one HTML file: no server, no request, nothing but what is in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from .film import Film, Frame, Refusal
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The C of the last version and its assembly. `origins`: of each line of C the line of object code that it is for;
+    `sources`: of each line of assembly the line of C. Both count from 0, and are -1 where there is none. `note` is why
+    there is no assembly."""
+
+    c: tuple[str, ...] = ()
+    origins: tuple[int, ...] = ()
+    assembly: tuple[str, ...] = ()
+    sources: tuple[int, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One more thing to look at beside the program: a title, and HTML that loads nothing."""
+
+    title: str
+    html: str
+
+
+def page(film: Film, title: str, listing: Listing = Listing(), panels: Sequence[Panel] = ()) -> str:
+    """A film as the text of an HTML file, the same for equal arguments.
+
+    >>> from exo_strat import proc_from_source, rename
+    >>> from exo_strat.view.film import film
+    >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
+    >>> text = page(film(rename("bar")(p).unwrap()[0]), "a < b")
+    >>> text.startswith("<!DOCTYPE html>"), "<title>a &lt; b</title>" in text, "http" in text
+    (True, True, False)
+    """
+    room = files(__package__)
+    parts = {
+        "TITLE": escape(title),
+        "CSS": room.joinpath("page.css").read_text(encoding="utf-8"),
+        "JS": room.joinpath("page.js").read_text(encoding="utf-8"),
+        "DATA": _json(film, listing, panels),
+    }
+    html = room.joinpath("page.html").read_text(encoding="utf-8")
+    pieces = html.split("@")  # names are between two signs, and the file has no others
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+@dataclass
+class _Words:
+    """Texts, each once."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+@dataclass
+class _Refusals:
+    """Refusals, each once."""
+
+    numbers: dict[Refusal, int] = field(default_factory=dict)
+
+    def __getitem__(self, refusal: Refusal | None) -> int:
+        return -1 if refusal is None else self.numbers.setdefault(refusal, len(self.numbers))
+
+
+def _json(film: Film, listing: Listing, panels: Sequence[Panel]) -> str:
+    """The data of a page: `page.js` says how they are read. Texts that occur often are numbers."""
+    words, refusals = _Words(), _Refusals()
+    frames = [_frame(f, words) for f in film.frames]
+    steps = [
+        [
+            s.depth, words[s.op], words[s.place], round(s.seconds * 1e3, 2), s.questions, s.first, s.last,
+            refusals[s.refusal], list(s.notes), int(s.failed),
+        ]
+        for s in film.steps
+    ]  # fmt: skip
+    data = {
+        "name": film.name,
+        "texts": film.texts,
+        "frames": frames,
+        "steps": steps,
+        "words": list(words.numbers),
+        "refusals": [{"reason": r.reason, "place": r.place, "picture": r.picture} for r in refusals.numbers],
+        "docs": dict(film.docs),
+        "failure": film.failure,
+        "code": {
+            "c": listing.c,
+            "origins": listing.origins,
+            "assembly": listing.assembly,
+            "sources": listing.sources,
+            "note": listing.note,
+        },
+        "panels": [{"title": p.title, "html": p.html} for p in panels],
+    }
+    # no text may end the element that the data are in
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _frame(f: Frame, words: _Words) -> list[Any]:
+    runs = [n for r in f.runs for n in (int(r.was), r.a, r.b)]
+    if f.obligations is None:
+        return [words[f.op], f.at, runs, None]
+    proved = [[words[o.words], o.answer, o.questions, round(o.seconds * 1e3, 2)] for o in f.obligations]
+    return [words[f.op], f.at, runs, proved]
