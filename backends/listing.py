@@ -6,14 +6,16 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from exo_strat.view import Listing, lines_of
+from exo_strat.view import Listing, lines_of, reels
 
 from .c import CModule, compile
+from .c.origins import Origin
 from .kernel import Machine, Proc
+from .kernel import Path as Place
 from .toolchain import ToolchainError, compiler
 
 _PLACE: Final = re.compile(r"^\s*(?:inlined by )?(?P<file>\S.*?):(?P<line>\d+)(?: \(.*\))?$")
@@ -23,20 +25,29 @@ _SECONDS: Final = 60
 
 
 def listing(p: Proc, machine: Machine | None = None) -> Listing:
-    """The C of a procedure, each line with the line of object code that it is for, and its assembly by the C compiler at
-    hand, each instruction with its line of C; without a compiler or `objdump`, why there is none.
+    """The C of a procedure, each line with the line of object code that it is for, and its assembly by the C compiler
+    at hand, each instruction with its line of C; without a compiler or `objdump`, why there is none.
 
     Raises a `BackendError` for what can't be compiled.
     """
     module = compile([p], p.name())
-    lines, name = lines_of(p), module.functions[0].name
-    origins = tuple(lines[path] if at is not None and (path := at[1]) and at[0] == name else -1 for at in module.origins)
+    shown = {id(q.tree): (k, lines_of(q)) for k, q in enumerate(reels(p))}
+    places = [_place(shown, at) for at in module.origins]
+    procs, origins = (tuple(column) for column in zip(*places, strict=True))
     c = tuple(module.source.split("\n"))
     try:
         assembly = tuple(_assembly(module, p.name(), () if machine is None else machine.cc_flags))
     except ToolchainError as e:
-        return Listing(c, origins, note=str(e))
-    return Listing(c, origins, tuple(text for text, _ in assembly), tuple(k for _, k in assembly))
+        return Listing(c, procs, origins, note=str(e))
+    return Listing(c, procs, origins, tuple(text for text, _ in assembly), tuple(k for _, k in assembly))
+
+
+def _place(shown: Mapping[int, tuple[int, Mapping[Place, int]]], at: Origin | None) -> tuple[int, int]:
+    """The procedure of a line of C, and the line of object code."""
+    if at is None or id(at[0]) not in shown:
+        return -1, -1
+    k, lines = shown[id(at[0])]
+    return k, lines[at[1]]
 
 
 def _assembly(module: CModule, name: str, flags: Sequence[str]) -> Iterator[tuple[str, int]]:

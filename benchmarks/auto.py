@@ -65,7 +65,8 @@ Call = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True)
 class Row:
     """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit; of ours on
-    one thread, if it is measured on several, alone and beside others like it, and with the defaults, if it was tuned."""
+    one thread, if it is measured on several, alone and among others like it; and with the defaults, if it was tuned.
+    """
 
     name: str
     ours: float
@@ -198,15 +199,15 @@ def measured(
 
 
 def crowded(run: Call, given: Mapping[str, Any], processes: int) -> float:
-    """Median seconds of a call while other processes make the same one again and again, each on data of its own: so many
-    in all."""
+    """Median seconds of a call while other processes make the same one again and again, each on data of its own. So
+    many do so in all."""
     context = multiprocessing.get_context("fork")  # the compiled program and its arguments are there at once
     begun, over = context.Semaphore(0), context.Event()
     others = [context.Process(target=_again, args=(run, given, begun, over)) for _ in range(processes - 1)]
     try:
         for other in others:
             other.start()
-        for other in others:
+        for _ in others:
             if not begun.acquire(timeout=LONG):
                 raise RuntimeError("another process that runs the program does not come to its second call")
         times: list[float] = []

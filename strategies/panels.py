@@ -28,8 +28,8 @@ WIDTH, HEIGHT, LEFT, BELOW = 460, 280, 58, 40
 
 
 def footprints(p: Proc, machine: Machine, sizes: Mapping[str, int], seconds: Seconds) -> Panel | None:
-    """A table of the loops of a procedure: how often each runs, and the bytes that one iteration and the whole loop touch
-    of what is declared outside; with sizes as numbers, and the nearest cache that holds them."""
+    """A table of the loops of a procedure: how often each runs, and the bytes that one iteration and the whole loop
+    touch of what is declared outside; with sizes as numbers, and the nearest cache that holds them."""
     loops = [s for s in statements(p.root()) if isinstance(s, ForCursor)]
     if not loops:
         return None
@@ -135,9 +135,7 @@ def _chart(intensity: float, speed: float, peak: float, memory: float) -> str:
     roof = f"{x(left):.0f},{y(left * memory):.0f} {x(ridge):.0f},{y(peak):.0f} {x(right):.0f},{y(peak):.0f}"
     marks = [
         f'<text x="{x(v):.0f}" y="{HEIGHT - 22}" text-anchor="middle">{v:g}</text>' for v in _decades(left, right)
-    ] + [
-        f'<text x="{LEFT - 6}" y="{y(v) + 4:.0f}" text-anchor="end">{v / 1e9:g}</text>' for v in _decades(bottom, top)
-    ]
+    ] + [f'<text x="{LEFT - 6}" y="{y(v) + 4:.0f}" text-anchor="end">{v / 1e9:g}</text>' for v in _decades(bottom, top)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         'font-size="11" font-family="sans-serif" fill="currentColor" role="img" '
@@ -147,7 +145,8 @@ def _chart(intensity: float, speed: float, peak: float, memory: float) -> str:
         f'y2="{y(speed):.0f}" stroke="currentColor" stroke-dasharray="3 3"/>'
         f'<circle cx="{x(intensity):.0f}" cy="{y(speed):.0f}" r="6" fill="#d55e00"/>{"".join(marks)}'
         f'<text x="{(WIDTH + LEFT) // 2}" y="{HEIGHT - 5}" text-anchor="middle">operations a byte</text>'
-        f'<text x="12" y="{HEIGHT // 2}" text-anchor="middle" transform="rotate(-90 12 {HEIGHT // 2})">GFLOP/s</text></svg>'
+        f'<text x="12" y="{HEIGHT // 2}" text-anchor="middle" transform="rotate(-90 12 {HEIGHT // 2})">GFLOP/s</text>'
+        "</svg>"
     )
 
 

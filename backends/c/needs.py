@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Path, Scalar, concrete, floordiv, size_of, tdiv, tmod
+from ..kernel import Config, ExternFn, Path, ProcDef, Scalar, concrete, floordiv, size_of, tdiv, tmod
 from .names import field_name, spelled
 from .origins import Origin
 from .terms import ATOM, Term
@@ -96,9 +96,9 @@ class Needs:
     functions: dict[str, None] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
 
-    def origin(self, function: str, path: Path) -> int:
+    def origin(self, tree: ProcDef, path: Path) -> int:
         """The number by which lines tell that they come from a statement."""
-        self.origins.append((function, path))
+        self.origins.append((tree, path))
         return len(self.origins) - 1
 
     def unique(self, stem: str, end: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from ..kernel import Path
+from ..kernel import Path, ProcDef
 
-Origin: TypeAlias = tuple[str, Path]
-"""The C name of a function, and the path of a statement of its procedure."""
+Origin: TypeAlias = tuple[ProcDef, Path]
+"""A procedure, and the path of a statement of it."""
 
 MARK: Final = "\0"
 """How such a line begins. It has no letters, so nobody takes it for a name."""
@@ -29,8 +29,11 @@ def told(text: str, origins: Iterable[Origin]) -> tuple[str, tuple[Origin | None
     """A text without the lines that tell of origins, and where each of the other lines comes from: the innermost
     statement, by its number.
 
-    >>> told("void f() {\\n\\0000\\n    x = 1;\\n\\000\\n}", [("f", (("body", 0),))])
-    ('void f() {\\n    x = 1;\\n}', (None, ('f', (('body', 0),)), None))
+    >>> from exo_strat import proc_from_source
+    >>> at = proc_from_source("def f(x: f32):\\n    x = 1.0").tree, (("body", 0),)
+    >>> text, origins = told("void f() {\\n\\0000\\n    x = 1;\\n\\000\\n}", [at])
+    >>> text, [o is at for o in origins]
+    ('void f() {\\n    x = 1;\\n}', [False, True, False])
     """
     known, around = tuple(origins), list[Origin]()
     lines, found = list[str](), list[Origin | None]()

@@ -98,7 +98,7 @@ class Statements(Calls):
             env = env.at((*path, (label, i)))
             try:
                 lines, env = self._declare(s, env, release) if isinstance(s, Alloc | WindowDef) else (None, env)
-                number = self.needs.origin(self.function.name, env.path)
+                number = self.needs.origin(self.function.tree, env.path)
                 yield from of_statement(number, self._statement(s, env) if lines is None else lines)
             except Objection as e:
                 error = AllocationError if isinstance(s, Alloc) else MemoryAccessError

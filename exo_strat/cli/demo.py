@@ -174,30 +174,41 @@ class Report:
         return all(e.passed for e in self.errors)
 
 
-def run_demo(demo: Demo, target: Target, folder: Path, console: Console) -> bool:
-    """Run a demonstration on a target, write its C to `folder`, print a report. Whether it passed."""
+Look: TypeAlias = Callable[[Proc, Machine, Path], object]
+"""What writes how a procedure was made as a file to look at."""
+
+
+def run_demo(demo: Demo, target: Target, folder: Path, console: Console, look: Look) -> bool:
+    """Run a demonstration on a target, write its C and the film of its schedule to `folder`, print a report. Whether it
+    passed."""
     widest = runnable(None).name
     which = "the widest of this processor" if target.name == widest else f"though this processor has {widest}"
     console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False, soft_wrap=True)
-    report = _run(demo, target.machine, folder, console)
+    report, proc = _run(demo, target.machine, folder, console)
     print_report(report, console)
+    film = folder / f"{demo.name}.html"
+    with step(console, "drawing"):
+        look(proc, target.machine, film)
+    print_rows([("to look at", str(film))], console)
     return report.passed
 
 
-def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> Report:
-    def step(what: str) -> AbstractContextManager[object]:
-        return console.status(what) if console.is_terminal else nullcontext()
+def step(console: Console, what: str) -> AbstractContextManager[object]:
+    """Says on a terminal what is done."""
+    return console.status(what) if console.is_terminal else nullcontext()
 
-    with step("scheduling"):
+
+def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> tuple[Report, Proc]:
+    with step(console, "scheduling"):
         proc, schedule_seconds = timed(lambda: demo.schedule(machine))
-    with step("compiling"):
+    with step(console, "compiling"):
         kernel, compile_seconds = timed(lambda: jit(proc, machine))
         files = write_c([proc], demo.name, folder).files
-    with step("checking against NumPy"):
+    with step(console, "checking against NumPy"):
         errors = check(demo, kernel)
-    with step("timing"):
+    with step(console, "timing"):
         speed = measure(demo, kernel) if all(e.passed for e in errors) else None
-    return Report(demo, rewrites(proc), schedule_seconds, compile_seconds, errors, speed, files)
+    return Report(demo, rewrites(proc), schedule_seconds, compile_seconds, errors, speed, files), proc
 
 
 def print_report(r: Report, console: Console) -> None:

@@ -20,6 +20,7 @@ from .demo import ROUNDS, Demo, Kernel, jit, print_rows, rewrites, run_demo, sec
 from .files import FileError
 from .pictures import Picture, Plane, encoded, read_picture, require_pillow, sample, side_by_side, write_whole
 from .targets import Target, write_c
+from .viewing import write_film
 
 SHOWN = 36
 """Columns of the terminal that a picture takes, at most."""
@@ -87,7 +88,7 @@ def run_any(names: Sequence[str], target: Target, asked: Asked, console: Console
         if isinstance(demo, ImageDemo):
             right = run_image_demo(demo, target, Places.of(name, asked), console)
         else:
-            right = run_demo(cast(Demo, demo), target, asked.out or asked.cache, console)
+            right = run_demo(cast(Demo, demo), target, asked.out or asked.cache, console, write_film)
         wrong += [] if right else [name]
     return wrong
 
@@ -122,7 +123,9 @@ def run_image_demo(demo: ImageDemo, target: Target, places: Places, console: Con
     files = write_pictures(before.inner(demo.border), after, places)
     rows += _times(demo, kernel, planes, results)
     written = (*files, *write_c([proc], demo.name, places.code).files)
-    print_rows([*rows, *(("wrote", str(file)) for file in written)], console)
+    film = places.code / f"{demo.name}.html"
+    write_film(proc, target.machine, film)
+    print_rows([*rows, *(("wrote", str(file)) for file in written), ("to look at", str(film))], console)
     if console.is_terminal and not console.no_color:
         show(before.inner(demo.border), after, console)
     return True

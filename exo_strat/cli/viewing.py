@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast
 
@@ -16,7 +16,7 @@ from ..machine import Machine
 from ..ops.strategy import Op
 from ..ops.tracing import Trace, trace
 from ..tuning.measures import Ended, Measure
-from ..view import Film, Listing, Panel, film, page
+from ..view import Film, Listing, Panel, film, page, reels, replayed
 from ..view.film import title_of
 from .messages import UsageError
 from .pictures import write_whole
@@ -32,32 +32,46 @@ class Measuring(Protocol):
     def __call__(self, p: Proc, sizes: Mapping[str, int], machine: Machine) -> Measure: ...
 
 
-def view(p: Proc, machine: Machine, op: Op | None, sizes: Mapping[str, int], out: Path, console: Console) -> Trace | None:
+def view(
+    p: Proc, machine: Machine, op: Op | None, sizes: Mapping[str, int], out: Path, console: Console
+) -> Trace | None:
     """Write what a strategy made of a procedure, or how a procedure was made, as an HTML file; sizes are for what is
     measured. Returns what was tried, if there was a strategy. Raises `UsageError` if no call of these sizes can be
     measured."""
     t = trace(op, p)[1] if op is not None else None
     made = p if t is None else t.reached
-    found = _filmed(made, t, console)
+    with _progress(console) as told:
+        asked = replayed(made, told)
     title = made.name() if op is None else f"{title_of(op)} on {p.name()}"
-    write_page(found, title, made, machine, sizes, out)
+    films = [film(made, t, asked), *(film(q, asked=asked) for q in reels(made)[1:])]
+    _write(films, title, made, machine, sizes, out)
     return t
 
 
-def write_page(
-    found: Film, title: str, made: Proc, machine: Machine, sizes: Mapping[str, int], out: Path
+def write_film(p: Proc, machine: Machine, out: Path) -> None:
+    """Write how a procedure was made as an HTML file, without what was proved, as that would be to make it again."""
+    _write([*map(film, reels(p))], p.name(), p, machine, {}, out)
+
+
+def _write(
+    films: Sequence[Film], title: str, made: Proc, machine: Machine, sizes: Mapping[str, int], out: Path
 ) -> None:
-    """Write a film with the C, the assembly and the panels of the last version."""
+    """Write films with the C, the assembly and the panels of the last version."""
     listing, panels = _listing(made, machine), _panels(made, machine, sizes)
-    write_whole({out: page(found, title, listing, panels).encode()})
+    write_whole({out: page(films, title, listing, panels).encode()})
 
 
-def _filmed(p: Proc, t: Trace | None, console: Console) -> Film:
-    columns = (TextColumn("versions"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(*columns, console=console, transient=True) if console.is_terminal else None
-    with progress or nullcontext():
-        task = progress.add_task("versions", total=len(p.history()) + 1) if progress else None
-        return film(p, t, lambda k: progress.update(task, completed=k) if progress and task is not None else None)
+@contextmanager
+def _progress(console: Console) -> Iterator[Callable[[int, int], None] | None]:
+    """What shows on a terminal how many of how many rewrites are made again."""
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(
+        TextColumn("proving again"), BarColumn(), MofNCompleteColumn(), console=console, transient=True
+    ) as progress:
+        task = progress.add_task("")
+        yield lambda done, of: progress.update(task, completed=done, total=of)
 
 
 def _listing(p: Proc, machine: Machine) -> Listing:

@@ -67,8 +67,8 @@ def picture(failure: Failure) -> str:
     ... ''')
     >>> failure = at("for i in _: _", parallelize_loop())(p).failure()
     >>> svg = picture(failure)
-    >>> svg.startswith("<svg"), "i = 0" in svg, "i' = 1" in svg
-    (True, True, True)
+    >>> svg.startswith("<svg"), "one reads x[i], the other writes x[i + 1]" in svg
+    (True, True)
     """
     space = space_of(failure)
     return "" if space is None else _svg(space)
@@ -129,7 +129,9 @@ def _near(axis: Axis, known: Mapping[Sym, int]) -> range:
     """The iterations of a loop that are drawn: all near those that clash; where an end is not known, these."""
     least, most = min(axis.first, axis.second), max(axis.first, axis.second)
     lo, hi = _value(axis.loop.lo, known), _value(axis.loop.hi, known)
-    return range(max(least - AROUND, least if lo is None else lo), min(most + AROUND + 1, most + 1 if hi is None else hi))
+    return range(
+        max(least - AROUND, least if lo is None else lo), min(most + AROUND + 1, most + 1 if hi is None else hi)
+    )
 
 
 def _value(e: Expr, known: Mapping[Sym, int]) -> int | None:
@@ -161,7 +163,7 @@ def _svg(space: Space) -> str:
     for n, text in enumerate(texts):
         y = high + 18 * n + 6
         mark = {len(texts) - 2: _circle(14, y - 4, 5), len(texts) - 1: _square(14, y - 4, 5)}.get(n, "")
-        parts.append(f'{mark}<text x="28" y="{y}">{escape(text)}</text>')
+        parts.append(f'{mark}<text x="28" y="{y}">{escape(text, quote=False)}</text>')
     title = escape(" and ".join(_said(space, k) for k in (0, 1)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{title}" width="{width:.0f}" '
@@ -180,7 +182,8 @@ def _labels(space: Space, top: int, left: int, rows: Sequence[int], columns: Seq
     inner = space.axes[-1]
     for j in range(left, max(columns) + 1):
         yield f'<text x="{MARGIN + STEP * (j - left)}" y="16" text-anchor="middle" opacity="0.7">{j}</text>'
-    yield f'<text x="{MARGIN + STEP * (max(columns) - left) + 16}" y="16" font-weight="bold">{escape(inner.name)}</text>'
+    x = MARGIN + STEP * (max(columns) - left) + 16
+    yield f'<text x="{x}" y="16" font-weight="bold">{escape(inner.name)}</text>'
     if len(space.axes) == 2:
         for i in range(top, max(rows) + 1):
             yield f'<text x="14" y="{MARGIN + STEP * (i - top) + 4}" text-anchor="middle" opacity="0.7">{i}</text>'

@@ -13,6 +13,8 @@ from typing import Protocol, TypeAlias, cast
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
+from ..ir.nodes import Expr
+from ..ir.printing import print_expr
 from ..ir.types import Scalar
 from .functions import function_name, lambda_source
 from .places import place_source
@@ -81,6 +83,8 @@ def _pieces(value: object) -> Pieces:
             return (Text(place_source(value)),)
         case Scalar():
             return (Text(value.name),)
+        case _ if isinstance(value, Expr):  # as a user would write it, where its variables have these names
+            return (Text(repr(print_expr(value, {}))),)
         case partial():
             return call("partial", value.func, *value.args, **value.keywords)
         case MethodType():

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
+from ..audit.replay import ReplayError, replay
+from ..audit.replay import versions as made_again
 from ..cursors.blocks import forward_path
 from ..cursors.edits import Edit
 from ..cursors.proc import Proc
-from ..ir.nodes import ProcDef
+from ..ir.nodes import Call, ProcDef
 from ..ir.printing import Line, print_lines, render
-from ..ir.walk import Path, get
+from ..ir.walk import Path, declarators, get
 from ..logic.solver import Proved, Question, Refuted
 from ..ops.explain import Row, rows
 from ..ops.iteration_space import picture
@@ -63,6 +66,10 @@ class Obligation:
     seconds: float
 
 
+Asked: TypeAlias = Mapping[int, tuple[Obligation, ...]]
+"""What versions had to prove, by their identity."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """A version: the Op that made it, the line of the version before at which it acts (-1: the procedure), the lines,
@@ -85,8 +92,8 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Step:
-    """An Op that was tried, so deep inside others: its text, place, seconds and questions; the versions from which and to
-    which it led, -1 if the film does not go through them; why it was refused."""
+    """An Op that was tried, so deep inside others: its text, place, seconds and questions; the versions from which and
+    to which it led, -1 if the film does not go through them; why it was refused."""
 
     depth: int
     op: str
@@ -119,9 +126,9 @@ class Film:
         return [self.texts[t] for t in found]
 
 
-def film(p: Proc, t: Trace | None = None, watch: Callable[[int], object] = lambda _: None) -> Film:
-    """The film of how a procedure was made, with the steps of a strategy if its trace is given: then it begins where the
-    strategy did, and `p` is what it reached. `watch` is called with the number of each version.
+def film(p: Proc, t: Trace | None = None, asked: Asked = MappingProxyType({})) -> Film:
+    """The film of how a procedure was made, with the steps of a strategy if its trace is given: then it begins where
+    the strategy did, and `p` is what it reached. `asked` is what else is known of what was proved: see `replayed`.
 
     >>> from exo_strat import at, divide_loop, proc_from_source
     >>> p = proc_from_source('''
@@ -129,25 +136,43 @@ def film(p: Proc, t: Trace | None = None, watch: Callable[[int], object] = lambd
     ...     for i in seq(0, n):
     ...         x[i] = 0.0
     ... ''')
-    >>> q = at("for i in _: _", divide_loop(4, ("io", "ii"), tail="guard"))(p).unwrap()[0]
+    >>> q = at("for i in _: _", divide_loop(4, ("io", "ii")))(p).unwrap()[0]
     >>> found = film(q)
     >>> found.lines(1) == str(q).splitlines(), found.frames[1].op
-    (True, "divide_loop(4, ('io', 'ii'), tail='guard')")
+    (True, "divide_loop(4, ('io', 'ii'))")
     """
     versions = [*p.versions()][::-1]
     if t is not None:
         versions = [t.place.proc, *t.rewrites()]
     texts = _Texts()
-    asked = {} if t is None else _asked(t)
-    frames = []
-    for k, v in enumerate(versions):
-        watch(k)
-        frames.append(_frame(v, None if k == 0 else versions[k - 1], texts, asked))
+    heard = {**asked, **({} if t is None else _asked(t))}
+    frames = [_frame(v, versions[k - 1] if k else None, texts, heard) for k, v in enumerate(versions)]
     steps = _history(frames) if t is None else tuple(_steps(t, versions))
     ops = {v.rewritten.op for v in versions[1:] if v.rewritten is not None}
     docs = {op.name: _doc(op.name) for op in ops if isinstance(op, Primitive)}
     failed = "" if t is None or t.failure is None else str(t.failure)
     return Film(p.name(), tuple(texts.numbers), tuple(frames), steps, dict(sorted(docs.items())), failed)
+
+
+def replayed(p: Proc, progress: Callable[[int, int], None] | None = None) -> Asked:
+    """What every version of a procedure, and of those that it calls, had to prove: all rewrites are made again, which
+    takes as long as it did. Nothing is known if one can't be; `progress` is that of `audit.replay`."""
+    try:
+        made = replay(p, progress)
+    except ReplayError:
+        return {}
+    return {id(v): tuple(obligations(r.questions)) for (_, v), r in zip(made_again(p), made, strict=True)}
+
+
+def reels(p: Proc) -> tuple[Proc, ...]:
+    """A procedure and all that it calls but instructions, each once: those whose films belong together."""
+    found: dict[int, Proc] = {id(p.tree): p}
+    for q in (todo := [p]):
+        for s in declarators(q.tree):
+            if isinstance(s, Call) and isinstance(s.f, Proc) and s.f.tree.instr is None and id(s.f.tree) not in found:
+                found[id(s.f.tree)] = s.f
+                todo.append(s.f)
+    return tuple(found.values())
 
 
 def lines_of(p: Proc) -> dict[Path, int]:
@@ -174,7 +199,7 @@ class _Texts:
 # -- versions -----------------------------------------------------------------------------------------
 
 
-def _frame(v: Proc, old: Proc | None, texts: _Texts, asked: Mapping[int, tuple[Obligation, ...]]) -> Frame:
+def _frame(v: Proc, old: Proc | None, texts: _Texts, asked: Asked) -> Frame:
     new = print_lines(v.tree)
     if old is None or v.rewritten is None:
         return Frame("", -1, tuple(Run(Was.NEW, -1, texts[text]) for _, text in new))
@@ -241,7 +266,7 @@ def _origins(
 # -- what was tried and proved ------------------------------------------------------------------------
 
 
-def _asked(t: Trace) -> dict[int, tuple[Obligation, ...]]:
+def _asked(t: Trace) -> Asked:
     """What each primitive rewrite of a trace proved, by the identity of its result."""
     made = (x for x in t.walk() if isinstance(x.op, Primitive) and x.result is not None)
     return {id(x.result): tuple(obligations(x.questions)) for x in made}

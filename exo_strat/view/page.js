@@ -1,8 +1,9 @@
 "use strict";
-// The film of a schedule: see film.py for what the data mean. Nothing is loaded and nothing leaves the page.
+// The films of a procedure and of those that it calls: see film.py for what the data mean. Nothing is loaded and nothing
+// leaves the page.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const [SAME, EDITED, COPIED, NEW] = [0, 1, 2, 3];
-const MARKS = {new: "+", edited: "~", moved: "⇅", copied: "⧉", gone: "−"};
+const MARKS = {new: "+", edited: "~", moved: "⇅", copied: "⇉", gone: "−"};
 const WORDS = {new: "new", edited: "edited", moved: "moved", copied: "a copy", gone: "gone"};
 const MOST_HITS = 200, PER_SECOND = 6;
 const $ = (id) => document.getElementById(id);
@@ -11,19 +12,42 @@ const escaped = (s) => s.replace(/[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", 
 // -- versions -------------------------------------------------------------------------------------------------------
 
 // Of each version: the text of each line, the line it was in the version before, and what it was there.
-const VERSIONS = [];
-for (const [, , runs] of DATA.frames) {
-  const old = VERSIONS[VERSIONS.length - 1], text = [], from = [], was = [];
-  for (let r = 0; r < runs.length; r += 3) {
-    const [kind, a, b] = [runs[r], runs[r + 1], runs[r + 2]];
-    if (kind === SAME) {
-      for (let i = a; i < a + b; i++) { text.push(old.text[i]); from.push(i); was.push(SAME); }
-    } else { text.push(b); from.push(a); was.push(kind); }
+function decoded(frames) {
+  const versions = [];
+  for (const [, , runs] of frames) {
+    const old = versions[versions.length - 1], text = [], from = [], was = [];
+    for (let r = 0; r < runs.length; r += 3) {
+      const [kind, a, b] = [runs[r], runs[r + 1], runs[r + 2]];
+      if (kind === SAME) {
+        for (let i = a; i < a + b; i++) { text.push(old.text[i]); from.push(i); was.push(SAME); }
+      } else { text.push(b); from.push(a); was.push(kind); }
+    }
+    versions.push({text, from, was});
   }
-  VERSIONS.push({text, from, was});
+  return versions;
 }
-const LAST = VERSIONS.length - 1;
-const textOf = (k, i) => DATA.texts[VERSIONS[k].text[i]];
+
+// The film at hand, and what is made of its data when it is first looked at.
+const READY = new Map();
+let FILM, VERSIONS, LAST, CHANGES, STEPS, ROOTS, OPEN, MADE, REFUSED;
+function ready(n) {
+  if (!READY.has(n)) {
+    const film = DATA.films[n], versions = decoded(film.frames);
+    READY.set(n, {film, versions, changes: new Map(), ...tree(film, versions.length - 1)});
+  }
+  return READY.get(n);
+}
+function load(n) {
+  const f = ready(n);
+  [FILM, VERSIONS, LAST, CHANGES, STEPS, ROOTS, OPEN, MADE] =
+    [f.film, f.versions, f.versions.length - 1, f.changes, f.steps, f.roots, f.open, f.made];
+  REFUSED = STEPS.filter((s) => s.refusal >= 0);
+  Object.assign(state, {film: n, k: 0, line: -1, refusal: -1});
+  $("slider").max = LAST;
+  $("film-name").value = n;
+  drawTree();
+}
+const textOf = (k, i) => FILM.texts[VERSIONS[k].text[i]];
 const indent = (s) => s.length - s.trimStart().length;
 
 // The lines that keep their order: a longest rising run of where they come from. The others that stay were moved.
@@ -43,7 +67,6 @@ function inOrder(from, stays) {
 
 // What a version changed: of each line its kind ("" if it is as it was), and the lines that are gone, by the line before
 // which they stood.
-const CHANGES = new Map();
 function changes(k) {
   if (!CHANGES.has(k)) CHANGES.set(k, changesOf(k));
   return CHANGES.get(k);
@@ -88,7 +111,7 @@ function marked(old, now) {
 
 // -- the state ------------------------------------------------------------------------------------------------------
 
-const state = {k: 0, line: -1, tab: "Step", refusal: -1, timer: 0};
+const state = {film: 0, k: 0, line: -1, tab: "Step", refusal: -1, timer: 0};
 
 function go(k, line = -1, tab = state.tab) {
   const to = Math.max(0, Math.min(LAST, k));
@@ -109,7 +132,7 @@ function backward(k, i, to) {
 }
 
 function draw() {
-  const {k, line} = state, [op, at] = DATA.frames[k], {kinds, gone} = changes(k), out = [];
+  const {k, line} = state, [op, at] = FILM.frames[k], {kinds, gone} = changes(k), out = [];
   const row = (cls, mark, number, html, i) =>
     out.push(`<span class="l ${cls}"${i >= 0 ? ` data-i="${i}"` : ""}><i>${mark}</i><b>${number}</b>${html || " "}</span>`);
   for (let i = 0; i <= kinds.length; i++) {
@@ -123,14 +146,16 @@ function draw() {
   $("slider").value = k;
   $("count").textContent = `${k} of ${LAST}`;
   $("slider").setAttribute("aria-valuetext", `${k} of ${LAST}: ${DATA.words[op]}`);
-  history.replaceState(null, "", `#step=${k}${line >= 0 ? `&line=${line + 1}` : ""}`);
+  const film = DATA.films.length > 1 ? `of=${state.film}&` : "";
+  history.replaceState(null, "", `#${film}step=${k}${line >= 0 ? `&line=${line + 1}` : ""}`);
   showNow();
   drawSide();
-  const first = $("lines").querySelector(line >= 0 ? ".selected" : ".new, .edited, .moved, .copied, .gone");
+  const first = $("lines").querySelector(line >= 0 ? ".selected" : ".new, .edited, .moved, .copied, .gone") ??
+    $("lines").querySelector(`[data-i="${VERSIONS[k].from.indexOf(at)}"]`);  // nothing shows: where it acted
   if (first) reveal(first, $("film"));
 }
 
-const nextAt = (k) => (k < LAST ? DATA.frames[k + 1][1] : -1);
+const nextAt = (k) => (k < LAST ? FILM.frames[k + 1][1] : -1);
 
 // Scrolls a box, and no other, so that something in it is seen.
 function reveal(el, box) {
@@ -141,24 +166,20 @@ function reveal(el, box) {
 
 // -- the tree of what was tried -------------------------------------------------------------------------------------
 
-const STEPS = DATA.steps.map(([depth, op, place, ms, questions, first, last, refusal, notes, failed], id) =>
-  ({id, depth, op: DATA.words[op], place: DATA.words[place], ms, questions, first, last, refusal, notes, failed, inside: []}));
-const ROOTS = [];
-{
-  const open = [];
-  for (const s of STEPS) {
+// The steps of a film with what is inside of each, and the deepest step that made each version.
+function tree(film, last) {
+  const steps = film.steps.map(([depth, op, place, ms, questions, first, end, refusal, notes, failed], id) =>
+    ({id, depth, op: DATA.words[op], place: DATA.words[place], ms, questions, first, last: end, refusal, notes, failed, inside: []}));
+  const roots = [], open = [], made = new Int32Array(last + 1).fill(-1);
+  for (const s of steps) {
     open.length = s.depth;
-    (s.depth ? open[s.depth - 1].inside : ROOTS).push(s);
+    (s.depth ? open[s.depth - 1].inside : roots).push(s);
     s.up = s.depth ? open[s.depth - 1] : null;
     open.push(s);
+    if (s.first >= 0 && s.last > s.first) for (let k = s.first + 1; k <= s.last; k++) made[k] = s.id;
   }
+  return {steps, roots, made, open: new Set(steps.filter((s) => s.depth < 1).map((s) => s.id))};
 }
-const OPEN = new Set(STEPS.filter((s) => s.depth < 1).map((s) => s.id));
-
-// The deepest step that made a version.
-const MADE = new Int32Array(LAST + 1).fill(-1);
-for (const s of STEPS)
-  if (s.first >= 0 && s.last > s.first) for (let k = s.first + 1; k <= s.last; k++) MADE[k] = s.id;
 
 const short = (s, n = 90) => (s.length > n ? s.slice(0, n - 1) + "…" : s).replace(/\s+/g, " ");
 
@@ -207,7 +228,6 @@ function pick(s) {
 
 // -- beside the program ---------------------------------------------------------------------------------------------
 
-const REFUSED = STEPS.filter((s) => s.refusal >= 0);
 const TABS = {
   Step: aboutStep, Statement: aboutStatement, Refusals: aboutRefusals,
   ...Object.fromEntries(DATA.panels.map((p) => [p.title, () => p.html])),
@@ -227,7 +247,7 @@ $("tabs").addEventListener("click", (e) => {
 const nameOf = (op) => (op.match(/^[A-Za-z_]\w*/) ?? [""])[0];
 
 function aboutStep() {
-  const [op, at, , proved] = DATA.frames[state.k];
+  const [op, at, , proved] = FILM.frames[state.k];
   if (state.k === 0)
     return `<h2>The original</h2><p>${LAST} rewrites follow. Arrow keys step through them; a click on a line tells where it comes from and where it goes.</p>` + failed();
   const text = DATA.words[op], doc = DATA.docs[nameOf(text)];
@@ -248,7 +268,7 @@ function aboutStep() {
   if (made && made.ms) out += `<p class="dim">The step took ${made.ms.toFixed(1)} ms.</p>`;
   return out + (state.k === LAST ? failed() : "");
 }
-const failed = () => (DATA.failure ? `<h2>The strategy was refused</h2><p class="mono wrap">${escaped(DATA.failure)}</p>` : "");
+const failed = () => (FILM.failure ? `<h2>The strategy was refused</h2><p class="mono wrap">${escaped(FILM.failure)}</p>` : "");
 
 // The life of a line: what happened to it and to what it comes from, step by step, then what becomes of it.
 function aboutStatement() {
@@ -276,27 +296,30 @@ function aboutStatement() {
   const shown = ([k, i, kind]) => {
     const words = k === 0 ? "in the original" : WORDS[kind];
     const line = kind === "gone" ? textOf(k - 1, i) : textOf(k, i);
-    return `<li data-k="${k}" data-i="${kind === "gone" ? -1 : i}"><b>${k}</b> ${words}${k ? ` by <span class="mono">${escaped(short(DATA.words[DATA.frames[k][0]], 70))}</span>` : ""}<br><span class="mono dim">${escaped(line.trim())}</span></li>`;
+    return `<li data-k="${k}" data-i="${kind === "gone" ? -1 : i}"><b>${k}</b> ${words}${k ? ` by <span class="mono">${escaped(short(DATA.words[FILM.frames[k][0]], 70))}</span>` : ""}<br><span class="mono dim">${escaped(line.trim())}</span></li>`;
   };
   const end = lines.size ? `${lines.size} line${lines.size > 1 ? "s" : ""} of the last version come from it.` : "Nothing of it is in the last version.";
-  return `<h2>Line ${state.line + 1} in version ${state.k}</h2><p class="mono wrap">${escaped(textOf(state.k, state.line).trim())}</p>
+  const callee = DATA.films.findIndex((f) => f.name === (textOf(state.k, state.line).match(/^\s*(\w+)\(/) ?? [])[1]);
+  const films = callee > 0 ? `<p><button data-film="${callee}">How ${escaped(DATA.films[callee].name)} was made</button></p>` : "";
+  return `<h2>Line ${state.line + 1} in version ${state.k}</h2><p class="mono wrap">${escaped(textOf(state.k, state.line).trim())}</p>${films}
     <h2>Where it comes from</h2><ol class="events">${past.reverse().map(shown).join("")}</ol>
     <h2>Where it goes</h2><ol class="events">${future.map(shown).join("") || "<li>It stays as it is.</li>"}</ol><p>${end}</p>`;
 }
 
 function aboutRefusals() {
   if (!REFUSED.length) return "<p>Nothing was refused.</p>";
-  const list = REFUSED.map((s) => `<li data-step="${s.id}"><span class="mono">${escaped(short(s.op, 80))}</span><br><span class="dim">${escaped(short(DATA.refusals[s.refusal].reason, 120))}</span></li>`);
+  const list = REFUSED.map((s) => `<li data-step="${s.id}"><span class="mono">${escaped(short(s.op, 80))}</span><br><span class="dim">${escaped(short(FILM.refusals[s.refusal].reason, 120))}</span></li>`);
   const s = STEPS[state.refusal];
   if (!s || s.refusal < 0) return `<h2>What was refused</h2><ol class="events">${list.join("")}</ol>`;
-  const {reason, place, picture} = DATA.refusals[s.refusal];
+  const {reason, place, picture} = FILM.refusals[s.refusal];
   return `<h2>Refused</h2><p class="mono wrap">${escaped(s.op)}</p><p class="wrap">${escaped(reason)}</p>${picture}
     ${place ? `<pre>${escaped(place)}</pre>` : ""}<p><button data-step="-1">All refusals</button></p>`;
 }
 
 $("about").addEventListener("click", (e) => {
-  const el = e.target.closest("[data-step], [data-k]");
+  const el = e.target.closest("[data-step], [data-k], [data-film]");
   if (!el) return;
+  if (el.dataset.film) { load(+el.dataset.film); return go(LAST, -1, "Step"); }
   if (el.dataset.k) return go(+el.dataset.k, +el.dataset.i, "Statement");
   if (+el.dataset.step < 0) { state.refusal = -1; return drawSide(); }
   const s = STEPS[+el.dataset.step];
@@ -310,16 +333,18 @@ $("lines").addEventListener("click", (e) => {
 
 // -- C and assembly -------------------------------------------------------------------------------------------------
 
-const {c, origins, assembly, sources, note} = DATA.code;
+const {c, procs, origins, assembly, sources, note} = DATA.code;
 function showCode(on) {
   $("main").classList.toggle("code", on);
   $("code").setAttribute("aria-pressed", on);
-  if (on && !$("listing").innerHTML) drawCode();
+  if (on && drawn !== state.film) drawCode();
 }
+let drawn = -1;
 function drawCode() {
+  drawn = state.film;
   const column = (title, name, lines) => `<div><h2>${title}</h2><pre>${lines.map((s, i) =>
     `<span class="l" data-${name}="${i}"><b>${i + 1}</b>${escaped(s) || " "}</span>`).join("")}</pre></div>`;
-  const last = VERSIONS[LAST].text.map((t) => DATA.texts[t]);
+  const last = VERSIONS[LAST].text.map((_, i) => textOf(LAST, i));
   $("listing").innerHTML = column("Object code", "o", last) + column("C", "c", c) +
     (assembly.length ? column("Assembly", "a", assembly) : `<div><h2>Assembly</h2><p class="wrap">${escaped(note)}</p></div>`);
 }
@@ -327,12 +352,20 @@ $("listing").addEventListener("click", (e) => {
   const el = e.target.closest(".l");
   if (!el || String(getSelection())) return;
   const {o, c: inC, a} = el.dataset;
-  const inSource = (set) => new Set(origins.flatMap((x, i) => (set.has(x) ? [i] : [])));
+  const inSource = (set) => new Set(origins.flatMap((x, i) => (procs[i] === state.film && set.has(x) ? [i] : [])));
   const inAssembly = (set) => new Set(sources.flatMap((x, i) => (set.has(x) ? [i] : [])));
   let cs, os, as;
   if (o !== undefined) { os = new Set([+o]); cs = inSource(os); as = inAssembly(cs); }
   else {
-    cs = new Set([inC !== undefined ? +inC : sources[+a]]);
+    const line = inC !== undefined ? +inC : sources[+a];
+    if (origins[line] >= 0 && procs[line] !== state.film) {  // it is of another procedure
+      const column = inC !== undefined ? `[data-c="${line}"]` : `[data-a="${a}"]`;
+      load(procs[line]);
+      go(LAST);
+      showCode(true);
+      return $("listing").querySelector(column).click();
+    }
+    cs = new Set([line]);
     os = new Set([...cs].map((i) => origins[i]).filter((x) => x >= 0));
     as = inC !== undefined ? inAssembly(cs) : new Set([+a, ...inAssembly(cs)]);
   }
@@ -352,18 +385,27 @@ $("listing").addEventListener("click", (e) => {
 // -- search ---------------------------------------------------------------------------------------------------------
 
 function search(words) {
-  const hits = [], wanted = words.toLowerCase(), has = (s) => s.toLowerCase().includes(wanted);
-  const texts = new Set(DATA.texts.flatMap((s, t) => (has(s) ? [t] : [])));
-  for (let k = 0; k <= LAST && hits.length < MOST_HITS; k++) {
-    const op = DATA.words[DATA.frames[k][0]];
-    if (has(op)) hits.push({k, i: -1, what: "step", text: op});
-    const v = VERSIONS[k];
-    for (let i = 0; i < v.text.length; i++)
-      if (texts.has(v.text[i]) && v.was[i] !== SAME && (v.was[i] !== EDITED || textOf(k, i).trim() !== textOf(k - 1, v.from[i]).trim()))
-        hits.push({k, i, what: k ? `comes in by ${short(op, 50)}` : "in the original", text: textOf(k, i).trim()});
-  }
-  for (const s of REFUSED) if (has(s.op) || has(DATA.refusals[s.refusal].reason)) hits.push({step: s.id, what: "refused", text: short(s.op, 100)});
+  const wanted = words.toLowerCase(), has = (s) => s.toLowerCase().includes(wanted), hits = [];
+  const order = [state.film, ...DATA.films.map((_, n) => n).filter((n) => n !== state.film)];
+  for (const n of order) if (hits.length < MOST_HITS) hits.push(...searched(n, has));
   return hits.slice(0, MOST_HITS);
+}
+function searched(n, has) {
+  const {film, versions, steps} = ready(n), hits = [];
+  const of = n === state.film ? "" : `${film.name}: `, texts = new Set(film.texts.flatMap((s, t) => (has(s) ? [t] : [])));
+  const textAt = (k, i) => film.texts[versions[k].text[i]].trim();
+  versions.forEach((v, k) => {
+    if (hits.length >= MOST_HITS) return;
+    const op = DATA.words[film.frames[k][0]];
+    if (has(op)) hits.push({n, k, i: -1, what: `${of}step`, text: op});
+    v.text.forEach((t, i) => {
+      if (!texts.has(t) || v.was[i] === SAME || (v.was[i] === EDITED && textAt(k, i) === textAt(k - 1, v.from[i]))) return;
+      hits.push({n, k, i, what: of + (k ? `comes in by ${short(op, 50)}` : "in the original"), text: textAt(k, i)});
+    });
+  });
+  for (const s of steps)
+    if (s.refusal >= 0 && (has(s.op) || has(film.refusals[s.refusal].reason))) hits.push({n, step: s.id, what: `${of}refused`, text: short(s.op, 100)});
+  return hits;
 }
 $("search").addEventListener("input", () => {
   const words = $("search").value.trim();
@@ -371,12 +413,13 @@ $("search").addEventListener("input", () => {
   if (!words) return;
   const found = search(words);
   $("hits").innerHTML = found.length
-    ? `<ol class="events">${found.map((h) => `<li tabindex="0" ${h.step !== undefined ? `data-step="${h.step}"` : `data-k="${h.k}" data-i="${h.i}"`}><b>${h.k ?? ""}</b> <span class="dim">${escaped(h.what)}</span><br><span class="mono">${escaped(short(h.text, 110))}</span></li>`).join("")}</ol>`
+    ? `<ol class="events">${found.map((h) => `<li tabindex="0" data-n="${h.n}" ${h.step !== undefined ? `data-step="${h.step}"` : `data-k="${h.k}" data-i="${h.i}"`}><b>${h.k ?? ""}</b> <span class="dim">${escaped(h.what)}</span><br><span class="mono">${escaped(short(h.text, 110))}</span></li>`).join("")}</ol>`
     : "<p>Nothing is called so.</p>";
 });
 function chosen(el) {
   if (!el) return;
   $("hits").hidden = true;
+  if (+el.dataset.n !== state.film) load(+el.dataset.n);
   if (el.dataset.step) { const s = STEPS[+el.dataset.step]; unfolded(s); pick(s); }
   else { state.refusal = -1; go(+el.dataset.k, +el.dataset.i, +el.dataset.i >= 0 ? "Statement" : "Step"); }
 }
@@ -392,7 +435,7 @@ $("search").addEventListener("keydown", (e) => {
 function play(on) {
   clearInterval(state.timer);
   state.timer = on ? setInterval(() => (state.k < LAST ? go(state.k + 1) : play(false)), 1000 / PER_SECOND) : 0;
-  $("play").textContent = on ? "⏸" : "▶▶";
+  $("play").textContent = on ? "■" : "▶▶";
   $("play").setAttribute("aria-label", on ? "Stop" : "Play");
 }
 function theme(name) {
@@ -412,7 +455,9 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
   ACTIONS[e.key]();
 });
-$("slider").max = LAST;
+$("film-name").innerHTML = DATA.films.map((f, n) => `<option value="${n}">${escaped(f.name)}, ${f.frames.length - 1} rewrites</option>`).join("");
+$("film-name").hidden = DATA.films.length < 2;
+$("film-name").addEventListener("change", () => { load(+$("film-name").value); go(0); });
 $("slider").addEventListener("input", () => step(+$("slider").value));
 for (const [id, k] of [["first", () => 0], ["back", () => state.k - 1], ["next", () => state.k + 1], ["last", () => LAST]])
   $(id).addEventListener("click", () => step(k()));
@@ -424,6 +469,6 @@ $("legend").innerHTML = Object.entries(MARKS).map(([kind, mark]) => `<span><span
 let saved = null;
 try { saved = localStorage.getItem("theme"); } catch { /* as above */ }
 theme(saved ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-drawTree();
 const asked = new URLSearchParams(location.hash.slice(1));
+load(Math.max(0, Math.min(DATA.films.length - 1, +(asked.get("of") ?? 0))));
 go(+(asked.get("step") ?? 0), +(asked.get("line") ?? 0) - 1);

@@ -14,11 +14,12 @@ from .film import Film, Frame, Refusal
 
 @dataclass(frozen=True)
 class Listing:
-    """The C of the last version and its assembly. `origins`: of each line of C the line of object code that it is for;
-    `sources`: of each line of assembly the line of C. Both count from 0, and are -1 where there is none. `note` is why
-    there is no assembly."""
+    """The C of the last version and its assembly. Of each line of C: `procs`, the procedure that it is for, by its
+    place in `reels`, and `origins`, the line of object code; `sources`: of each line of assembly the line of C. All
+    count from 0, and are -1 where there is none. `note` is why there is no assembly."""
 
     c: tuple[str, ...] = ()
+    procs: tuple[int, ...] = ()
     origins: tuple[int, ...] = ()
     assembly: tuple[str, ...] = ()
     sources: tuple[int, ...] = ()
@@ -33,14 +34,14 @@ class Panel:
     html: str
 
 
-def page(film: Film, title: str, listing: Listing = Listing(), panels: Sequence[Panel] = ()) -> str:
-    """A film as the text of an HTML file, the same for equal arguments.
+def page(films: Sequence[Film], title: str, listing: Listing = Listing(), panels: Sequence[Panel] = ()) -> str:
+    """Films, that of a procedure and those of what it calls, as the text of an HTML file, the same for equal arguments.
 
     >>> from exo_strat import proc_from_source, rename
     >>> from exo_strat.view.film import film
     >>> p = proc_from_source("def foo(x: f32):\\n    x = 1.0")
-    >>> text = page(film(rename("bar")(p).unwrap()[0]), "a < b")
-    >>> text.startswith("<!DOCTYPE html>"), "<title>a &lt; b</title>" in text, "http" in text
+    >>> text = page([film(rename("bar")(p).unwrap()[0])], "a < b")
+    >>> text.startswith("<!DOCTYPE html>"), "<title>a &lt; b</title>" in text, "https:" in text
     (True, True, False)
     """
     room = files(__package__)
@@ -48,7 +49,7 @@ def page(film: Film, title: str, listing: Listing = Listing(), panels: Sequence[
         "TITLE": escape(title),
         "CSS": room.joinpath("page.css").read_text(encoding="utf-8"),
         "JS": room.joinpath("page.js").read_text(encoding="utf-8"),
-        "DATA": _json(film, listing, panels),
+        "DATA": _json(films, listing, panels),
     }
     html = room.joinpath("page.html").read_text(encoding="utf-8")
     pieces = html.split("@")  # names are between two signs, and the file has no others
@@ -75,10 +76,18 @@ class _Refusals:
         return -1 if refusal is None else self.numbers.setdefault(refusal, len(self.numbers))
 
 
-def _json(film: Film, listing: Listing, panels: Sequence[Panel]) -> str:
+def _json(films: Sequence[Film], listing: Listing, panels: Sequence[Panel]) -> str:
     """The data of a page: `page.js` says how they are read. Texts that occur often are numbers."""
-    words, refusals = _Words(), _Refusals()
-    frames = [_frame(f, words) for f in film.frames]
+    words = _Words()
+    made = [_film(f, words) for f in films]
+    data = {"films": made, "words": list(words.numbers), "code": vars(listing), "panels": [vars(p) for p in panels]}
+    data["docs"] = {name: text for f in films for name, text in f.docs.items()}
+    # no text may end the element that the data are in
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _film(film: Film, words: _Words) -> dict[str, Any]:
+    refusals = _Refusals()
     steps = [
         [
             s.depth, words[s.op], words[s.place], round(s.seconds * 1e3, 2), s.questions, s.first, s.last,
@@ -86,26 +95,14 @@ def _json(film: Film, listing: Listing, panels: Sequence[Panel]) -> str:
         ]
         for s in film.steps
     ]  # fmt: skip
-    data = {
+    return {
         "name": film.name,
         "texts": film.texts,
-        "frames": frames,
+        "frames": [_frame(f, words) for f in film.frames],
         "steps": steps,
-        "words": list(words.numbers),
-        "refusals": [{"reason": r.reason, "place": r.place, "picture": r.picture} for r in refusals.numbers],
-        "docs": dict(film.docs),
+        "refusals": [vars(r) for r in refusals.numbers],
         "failure": film.failure,
-        "code": {
-            "c": listing.c,
-            "origins": listing.origins,
-            "assembly": listing.assembly,
-            "sources": listing.sources,
-            "note": listing.note,
-        },
-        "panels": [{"title": p.title, "html": p.html} for p in panels],
     }
-    # no text may end the element that the data are in
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _frame(f: Frame, words: _Words) -> list[Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from returns.result import Success
 
 from exo_strat import *
 from exo_strat.cursors.blocks import forward_path
@@ -42,7 +45,7 @@ def assert_true_to(found: Film, versions: list[Proc]) -> None:
     assert len(found.frames) == len(versions)
     for k, p in enumerate(versions):
         assert found.lines(k) == str(p).splitlines()
-    for k, (p, q) in enumerate(zip(versions, versions[1:], strict=False), 1):
+    for k, (p, q) in enumerate(pairwise(versions), 1):
         old, new, came = print_lines(p.tree), print_lines(q.tree), lines_before(found, k)
         assert q.rewritten is not None
         for path, _ in old:
@@ -80,7 +83,7 @@ def test_a_strategy_is_filmed_from_where_it_began() -> None:
 def test_random_rewrites_are_shown_as_they_are() -> None:
     seen = 0
     for seed in range(60):
-        ch = Choices(seed)
+        ch = Choices.seeded(seed)
         p = random_proc(ch, tuple(SHAPES))
         if p is None:
             continue
@@ -139,7 +142,7 @@ def shift(n: size, x: f32[n + 1]):
     outcome, t = trace(at("for i in _: _", parallelize_loop()) | rename("other"), p)
     found = film(outcome.unwrap()[0], t)
     [refusal] = {s.refusal for s in found.steps if s.refusal is not None and s.refusal.picture}
-    assert "i' = 1" in refusal.reason and refusal.picture.startswith("<svg")
+    assert "i' = " in refusal.reason and refusal.picture.startswith("<svg")
     assert "--> " in refusal.place
 
 

@@ -25,7 +25,7 @@ def data_of(text: str) -> dict[str, object]:
 
 
 def test_nothing_is_loaded() -> None:
-    text = page(film(schedule(SPLIT, scale)), "scale")
+    text = page([film(schedule(SPLIT, scale))], "scale")
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!data:|#)", text)
     assert "@import" not in text and "url(" not in text and "fetch(" not in text and "XMLHttpRequest" not in text
     assert "default-src 'none'" in text
@@ -33,12 +33,14 @@ def test_nothing_is_loaded() -> None:
 
 def test_no_text_ends_the_data() -> None:
     nasty = "</script><script>alert(1)</script>"
-    text = page(film(schedule(SPLIT, scale)), nasty, Listing((nasty,), (-1,), (nasty,), (0,)), [Panel(nasty, nasty)])
+    text = page(
+        [film(schedule(SPLIT, scale))], nasty, Listing((nasty,), (-1,), (-1,), (nasty,), (0,)), [Panel(nasty, nasty)]
+    )
     assert data_of(text)["code"]["c"] == [nasty]  # type: ignore[index]
     assert "<title>&lt;/script&gt;" in text
     assert text.count("<script") == 2
 
 
 def test_the_same_film_gives_the_same_page() -> None:
-    pages = {page(film(schedule(SPLIT, scale)), "scale") for _ in range(3)}
+    pages = {page([film(schedule(SPLIT, scale))], "scale") for _ in range(3)}
     assert len(pages) == 1

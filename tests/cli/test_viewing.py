@@ -1,0 +1,84 @@
+"""`exo-strat view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from exo_strat.cli.commands import app
+
+FILE = """
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def shift(n: size, x: f32[n + 1], y: f32[n]):
+    for i in seq(0, n):
+        y[i] = 2.0 * x[i]
+        x[i + 1] = x[i]
+
+split = at("for i in _: _", divide_loop(4, ("io", "ii"), tail="cut"))
+wrong = split >> at("for io in _: _", parallelize_loop())
+made = schedule(split, shift)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "shift.py"
+    path.write_text(FILE)
+    return path
+
+
+def view(*args: object) -> tuple[int, str]:
+    found = CliRunner().invoke(app, ["view", *map(str, args)])
+    return found.exit_code, found.output
+
+
+def test_a_strategy_on_a_procedure_is_written(file: Path) -> None:
+    out = file.with_suffix(".html")
+    code, said = view(f"{file}:split", f"{file}:shift", "-o", out)
+    assert code == 0 and str(out) in said.replace("\n", "")
+    text = out.read_text()
+    assert ("divide_loop(4" in text and "vmulps" in text.lower()) or "mulss" in text.lower() or "Assembly" in text
+
+
+def test_a_procedure_alone_is_shown_with_its_history(file: Path) -> None:
+    out = file.with_suffix(".html")
+    assert view(f"{file}:made", "-o", out)[0] == 0
+    assert "divide_loop(4" in out.read_text()
+
+
+def test_a_refused_strategy_is_shown_as_far_as_it_came(file: Path) -> None:
+    out = file.with_suffix(".html")
+    code, said = view(f"{file}:wrong", f"{file}:shift", "-o", out)
+    assert code == 1 and "refused" in said
+    assert "not true" in out.read_text()
+
+
+def test_with_sizes_there_is_a_roofline(file: Path) -> None:
+    out = file.with_suffix(".html")
+    assert view(f"{file}:split", f"{file}:shift", "-o", out, "--sizes", "n=1000")[0] == 0
+    text = out.read_text()
+    assert "Footprints" in text and "n = 1000" in text and ("GFLOP/s" in text)
+
+
+@pytest.mark.parametrize(
+    ("args", "what"),
+    [
+        (["--sizes", "m=3"], "m"),
+        (["--sizes", "n"], "no size"),
+        (["--target", "vax"], "vax"),
+    ],
+)
+def test_wrong_options_are_told_and_nothing_is_written(file: Path, args: list[str], what: str) -> None:
+    out = file.with_suffix(".html")
+    code, said = view(f"{file}:split", f"{file}:shift", "-o", out, *args)
+    assert code == 2 and what in said and not out.exists()
+
+
+def test_a_folder_that_is_not_there_is_told(file: Path) -> None:
+    code, said = view(f"{file}:made", "-o", file.parent / "none" / "film.html")
+    assert code == 2 and "none" in said
