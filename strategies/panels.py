@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 from math import ceil, floor, log10
 from typing import Final, TypeAlias
@@ -86,11 +87,13 @@ def _level(x: Amount | None, machine: Machine, sizes: Mapping[str, int]) -> str:
 
 def roofline(p: Proc, machine: Machine, sizes: Mapping[str, int], seconds: Seconds) -> Panel | None:
     """The speed of a procedure under the two limits of the processor, all measured: its multiply-adds on registers, and
-    its memory as fast as copies go. None without sizes, or where operations or bytes depend on data."""
+    its memory as fast as copies go. Operations and bytes are those of the program that was scheduled. None without
+    sizes, or where they depend on data."""
     if not sizes:
         return None
-    work, touched = _number(_bytes(lambda: flops(p.root())), sizes), _number(_bytes(lambda: footprint(p.root())), sizes)
-    precision = _precision(p)
+    # of the program as it was written: a schedule may compute some values twice, and its branches count as taken
+    whole, precision = [*p.versions()][-1].root(), _precision(p)
+    work, touched = (_number(_bytes(partial(count, whole)), sizes) for count in (flops, footprint))
     top = multiply_adds(machine, precision) if precision else None
     if not work or not touched or top is None:
         return None

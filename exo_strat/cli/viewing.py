@@ -15,7 +15,8 @@ from ..cursors.proc import Proc
 from ..machine import Machine
 from ..ops.strategy import Op
 from ..ops.tracing import Trace, trace
-from ..tuning.measures import Ended, Measure
+from ..tuning import Ended
+from ..tuning.measures import Measure
 from ..view import Film, Listing, Panel, film, page, reels, replayed
 from ..view.film import title_of
 from .messages import UsageError

@@ -15,7 +15,7 @@ from ..ir.names import Sym
 from ..ir.nodes import Expr, For, ProcDef
 from ..ir.printing import names_at
 from ..ir.walk import Path, statements
-from ..logic.forms import V, lin, lin_atoms, value_of
+from ..logic.forms import Leaf, V, lin, lin_atoms, value_of
 from .failure import Failure, Unsafe
 
 STEP: Final = 26
@@ -137,7 +137,7 @@ def _near(axis: Axis, known: Mapping[Sym, int]) -> range:
 def _value(e: Expr, known: Mapping[Sym, int]) -> int | None:
     """What a bound is; None if it depends on more than the counterexample says."""
     form = lin(e)
-    values = {V(s): n for s, n in known.items()}
+    values: dict[Leaf, int | bool] = {V(s): n for s, n in known.items()}
     plain = all(isinstance(a, V) and a in values for a in lin_atoms(form))
     return value_of(form, values) if plain else None
 

@@ -252,7 +252,7 @@ function aboutStep() {
     return `<h2>The original</h2><p>${LAST} rewrites follow. Arrow keys step through them; a click on a line tells where it comes from and where it goes.</p>` + failed();
   const text = DATA.words[op], doc = DATA.docs[nameOf(text)];
   let out = `<h2>Rewrite ${state.k}</h2><p class="mono wrap">${escaped(text)}</p>`;
-  if (doc) out += `<p class="wrap">${escaped(doc)}</p>`;
+  if (doc) out += `<p class="wrap">${escaped(doc).replace(/`([^`]+)`/g, '<span class="mono">$1</span>')}</p>`;
   out += `<p class="dim">At ${at >= 0 ? `line ${at + 1}: <span class="mono wrap">${escaped(textOf(state.k - 1, at).trim())}</span>` : "the procedure"}</p>`;
   const made = STEPS[MADE[state.k]];
   const path = [];

@@ -1,0 +1,47 @@
+"""The panels of `exo-strat view`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from backends.targets import avx2
+from exo_strat import *
+from strategies.panels import FAR, ROUNDS, footprints, roofline
+
+
+@proc
+def gemv(m: size, n: size, a: f32[m, n], x: f32[n], y: f32[m]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            y[i] += a[i, j] * x[j]
+
+
+def never(p: Proc, sizes: Mapping[str, int]) -> float:
+    raise AssertionError("nothing is measured without sizes")
+
+
+def measured(p: Proc, sizes: Mapping[str, int]) -> float:
+    """A peak of 100 GFLOP/s, copies of 10 GB/s, and gemv at 2 GFLOP/s."""
+    return {"multiply_adds": ROUNDS * 160 / 100e9, "copying": 8 * FAR / 10e9}.get(p.name(), 2 * 1000 * 500 / 2e9)
+
+
+def test_footprints_are_formulas_and_with_sizes_numbers() -> None:
+    without, given = footprints(gemv, avx2, {}, never), footprints(gemv, avx2, {"m": 1000, "n": 500}, never)
+    assert without is not None and "4 * m * n" in without.html
+    assert given is not None and f"{4 * (1000 * 500 + 500 + 1000):,}" in given.html
+    assert "L3" in given.html and "L1" in given.html
+
+
+def test_the_roofline_counts_the_program_as_it_was_written() -> None:
+    tiled = schedule(at("for i in _: _", divide_loop(8, ("io", "ii"), tail="guard")), gemv)
+    panels = [roofline(p, avx2, {"m": 1000, "n": 500}, measured) for p in (gemv, tiled)]
+    for panel in panels:
+        assert panel is not None
+        assert f"{2 * 1000 * 500:,}" in panel.html and "2.0 GFLOP/s" in panel.html
+        assert "100.0 GFLOP/s" in panel.html and "10.0 GB/s" in panel.html
+
+
+def test_there_is_no_roofline_without_sizes_or_of_mixed_precision() -> None:
+    assert roofline(gemv, avx2, {}, never) is None
+    mixed = proc_from_source("def f(n: size, x: f32[n], y: f64[n]):\n    for i in seq(0, n):\n        y[i] = 2.0")
+    assert roofline(mixed, avx2, {"n": 8}, never) is None
