@@ -326,6 +326,8 @@ def _sign(ctx: Context, args: list[Data], kind: Kind) -> Data:
     zero = Num(0, kind)
     level = lambda: chosen(ctx, Cmp("==", x, zero), lambda: zero, lambda: x, kind) if kind.is_float else x  # noqa: E731
     below = lambda: chosen(ctx, Cmp("<", x, zero), lambda: Num(-1, kind), level, kind)  # noqa: E731
+    if kind.name[0] == "u":
+        below = lambda: zero  # noqa: E731
     return chosen(ctx, Cmp(">", x, zero), lambda: Num(1, kind), below, kind)
 
 

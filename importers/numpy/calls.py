@@ -12,7 +12,7 @@ from ..report import stop
 from . import comprehensions, library, making, reductions
 from .context import Context
 from .elementwise import apply, array, as_type, operand, ufunc_name
-from .expressions import PYTHON, default, value
+from .expressions import PYTHON, default, extent, value
 from .indexing import choice
 from .joins import kept_exactly
 from .kinds import FLOAT, INT, joined
@@ -125,7 +125,7 @@ def _builtin(ctx: Context, name: str, args: Sequence[Value]) -> Value:
         case "len" if isinstance(first, Tuple):
             return Integer(number(len(first.items)))
         case "len" if isinstance(first, Array | Computed) and first.ndim:
-            return Integer(first.shape[0])
+            return extent(ctx, first.shape[0])
         case "float" | "int" if isinstance(first, Integer) and name == "int":
             return first
         case "float" | "int" | "bool" if len(args) == 1:
@@ -248,6 +248,7 @@ def run(ctx: Context, f: Helper, args: Sequence[Value], named: Mapping[str, Valu
         found = value(ctx, node.body) if isinstance(node, ast.Lambda) else body(ctx, node.body)
         if isinstance(found, Array) and found.ndim == 0 and found.reads:
             found = ctx.materialised(found, f.name if f.name != "lambda" else "t")
+        found = _own_masks(ctx, found)
         if isinstance(found, Helper | Tuple) and _has_function(found):
             raise stop(ctx.place, f"{f.name}(..)", "it returns a function", "call it there")
     finally:
@@ -292,6 +293,18 @@ def _bound(
         else:
             out[p.name] = f.defaults[p.name]
     return out
+
+
+def _own_masks(ctx: Context, v: Value) -> Value:
+    """What a function returns. Names in its masks are its own, so elements under them are alike to no others."""
+    match v:
+        case Chosen():
+            ctx.counter += 1
+            return replace(v, key=f"returned {ctx.counter}")
+        case Tuple(items=items):
+            return Tuple(tuple(_own_masks(ctx, i) for i in items), v.is_list)
+        case _:
+            return v
 
 
 def _has_function(v: Value) -> bool:

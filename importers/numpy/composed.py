@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from ..control import Poly, number
 from ..report import stop
 from . import products, reductions
@@ -59,9 +61,9 @@ def _average(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) ->
     if given == NONE:
         return reductions.reduction(ctx, "mean", args[0], {"axis": axis})
     a, w = array(ctx, args[0]), array(ctx, given)
+    both = _product_kind(ctx, a, w, "np.average") if a.kind.is_float else F64
+    a, w = as_type(ctx, a, both), as_type(ctx, w, both)
     w = w if w.cheap else ctx.materialised(w)
-    if not (a.kind.is_float or w.kind.is_float):
-        a, w = as_type(ctx, a, F64), as_type(ctx, w, F64)
     total: Value
     if w.ndim != a.ndim:
         k = axis_number(ctx, axis, a.ndim, "np.average")
@@ -139,7 +141,9 @@ def _isclose(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) ->
     atol = named.get("atol", scalar(Num(1e-8, FLOAT)))
     apart = apply(ctx, "absolute", [apply(ctx, "subtract", [a, b])])
     most = apply(ctx, "add", [atol, apply(ctx, "multiply", [rtol, apply(ctx, "absolute", [b])])])
-    near = apply(ctx, "less_equal", [apart, most])
+    largest = scalar(Num(float(np.finfo(b.kind.dtype).max), FLOAT))
+    finite = apply(ctx, "less_equal", [apply(ctx, "absolute", [b]), largest])
+    near = apply(ctx, "logical_and", [apply(ctx, "less_equal", [apart, most]), finite])
     return apply(ctx, "logical_or", [near, apply(ctx, "equal", [a, b])])
 
 

@@ -45,6 +45,17 @@ def operand(ctx: Context, v: Value, what: str = "this") -> Array | Computed:
             raise stop(ctx.place, what, "an array or number is needed", "pass arrays and numbers")
 
 
+def flag(ctx: Context, v: Value, what: str) -> bool:
+    """A flag of a call, which Python may give as a number."""
+    match v:
+        case Static(value=bool() as found):
+            return found
+        case Integer(value=p) if p.constant is not None:
+            return p.constant != 0
+        case _:
+            raise stop(ctx.place, what, "it is neither True nor False as far as is known now", "write True or False")
+
+
 def strong(ctx: Context, v: Value, what: str = "this") -> Array:
     """A value as an array, as `np.asarray` makes one: Python's numbers are int64 and float64 then."""
     a = array(ctx, v, what)
@@ -128,6 +139,8 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
         raise stop(ctx.place, what, "`~` of a Python bool is an integer", "write `not`")
     if name == "reciprocal" and found[0].is_int:
         raise stop(ctx.place, what, "of integers it is 0 but for 1 and -1", "convert to float first")
+    if name == "fmod" and found[0].is_int:
+        raise stop(ctx.place, what, "of integers it isn't taken", "convert to float first")
     shape = broadcast_shape(ctx, [a.shape for a in arrays], what)
     arrays = [stretched(ctx, a, shape) for a in arrays]
     ins, out, emit = found[:-1], found[-1], EMIT[name]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..control import number, product
+from ..control import Poly, number, product
 from ..report import SAID, Stop, stop
 from . import library, making
 from .arithmetic import chosen, conjunction, converted, negation
@@ -202,17 +202,23 @@ def attribute(ctx: Context, e: ast.Attribute) -> Value:
             raise stop(ctx.place, f".{e.attr}", "what it stands for isn't known", "use arrays and modules")
 
 
+def extent(ctx: Context, e: Poly) -> Integer:
+    """An extent as a number. That of a slice that ends before it begins is 0 in NumPy, and would be less here."""
+    ctx.require(e, "so that slices don't end before they begin", "an extent", "begin the slice inside of the array")
+    return Integer(e)
+
+
 def _array_attribute(ctx: Context, a: Array | Computed, name: str) -> Value:
     match name:
         case "shape":
-            return Tuple(tuple(Integer(x) for x in a.shape))
+            return Tuple(tuple(extent(ctx, x) for x in a.shape))
         case "T":
             lazy = ctx.lazy(a)
             return transposed(lazy, range(a.ndim - 1, -1, -1))
         case "ndim":
             return Integer(number(a.ndim))
         case "size":
-            return Integer(product(a.shape))
+            return Integer(product(tuple(extent(ctx, x).value for x in a.shape)))
         case "dtype":
             return Static(a.kind.strong)
         case "real":

@@ -14,7 +14,7 @@ from .arithmetic import chosen
 from .context import Call, Context
 from .elementwise import applied, apply, array, as_type, operand, strong, ufunc_name, where
 from .indexing import transposed
-from .kinds import F64, FLOAT, INT, PYTHON_BOOL, Kind
+from .kinds import F64, FLOAT, INT, PYTHON_BOOL, Kind, can_cast
 from .making import TYPES, cast, kind
 from .program import Cmp, Data, Num
 from .stacking import listed
@@ -250,6 +250,9 @@ def _into(ctx: Context, out: Value, found: Array | Computed) -> Value:
     """`out=` of a function."""
     if not isinstance(out, Array) or out.view is None:
         raise stop(ctx.place, "out=", "it is no array that can be written", "assign to the array")
+    if not can_cast(found.kind, out.kind):
+        why = f"the result is {found.kind} and the array {out.kind}, which NumPy refuses to cast"
+        raise stop(ctx.place, "out=", why, "convert with astype")
     assign(ctx, out.view, found)
     return out
 
@@ -269,7 +272,13 @@ def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str,
         found = reductions.running(ctx, name, args[0], options)
     else:
         found = reductions.reduction(ctx, name, listed(ctx, args[0]), options)
-    return found if out is None else _into(ctx, out, operand(ctx, found))
+    if out is None:
+        return found
+    made = operand(ctx, found)
+    if isinstance(out, Array) and out.kind.name != made.kind.name:
+        why = f"NumPy computes at the type of `out`, which is {out.kind}, and not {made.kind}"
+        raise stop(ctx.place, f"np.{name}(.., out=..)", why, "name the type: dtype=.., and assign the result")
+    return _into(ctx, out, made)
 
 
 def _clip(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:

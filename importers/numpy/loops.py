@@ -88,8 +88,8 @@ def iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, 
             case Member(path="builtins.range"):
                 lo, hi, step = _range(ctx, e)
                 return (lo, hi, step), lambda i: _bind(ctx, s.target, Integer(i)), name
-            case Member(path="builtins.reversed") if isinstance(e.args[0], ast.Call):
-                lo, hi, step = _range(ctx, e.args[0])
+            case Member(path="builtins.reversed"):
+                lo, hi, step = _range(ctx, _reversed(ctx, e))
                 last = lo + (hi - lo - step).over(step) * step if step != 1 else hi - 1
                 if step != 1:
                     raise stop(place(e), "reversed", "of a range with a step", "write the range backwards")
@@ -114,6 +114,15 @@ def iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, 
     ctx.place = place(e)
     over = _sequence(ctx, v)
     return (number(0), over.shape[0], 1), lambda i: _bind(ctx, s.target, _item(ctx, over, i)), ""
+
+
+def _reversed(ctx: Context, e: ast.Call) -> ast.Call:
+    """The range that `reversed` gets."""
+    match e.args:
+        case [ast.Call() as of] if value(ctx, of.func) == Member("builtins.range"):
+            return of
+        case _:
+            raise stop(place(e), "reversed", "it is taken of a range", "write x[::-1], or run over a range")
 
 
 def _counts(e: ast.Call) -> int | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..control import Poly, number
 from ..report import stop
 from .context import Call, Context
-from .elementwise import apply, array, as_type, broadcast_shape, operand, stretched
+from .elementwise import apply, array, as_type, broadcast_shape, flag, operand, stretched
 from .kinds import BOOL, DTYPES, F64, I64, Kind, kind_of
 from .program import Num, Whole
 from .stacking import listed
@@ -135,6 +135,9 @@ def cast(ctx: Context, to: Static, args: Sequence[Value]) -> Value:
 
 
 def _arange(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    later = next((k for k in named if k != "dtype"), None)
+    if later is not None:
+        raise stop(ctx.place, f"np.arange(.., {later}=..)", "what stands before it isn't given", "give all by place")
     lo, hi = (Integer(number(0)), args[0]) if len(args) == 1 else (args[0], args[1])
     step = args[2].value.constant if len(args) > 2 and isinstance(args[2], Integer) else 1 if len(args) < 3 else None
     if not isinstance(lo, Integer) or not isinstance(hi, Integer) or not step:
@@ -162,7 +165,7 @@ def _linspace(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) -
     found = kind_of(np.linspace(_sample(lo.kind), _sample(hi.kind), 2).dtype)
     assert found is not None
     usual, of = found, dtype(ctx, args, named, 5, found)
-    ends = named.get("endpoint", Static(True)) == Static(True)
+    ends = flag(ctx, named.get("endpoint", Static(True)), "np.linspace(.., endpoint=..)")
     first, last = (ctx.materialised(as_type(ctx, x, usual)) for x in (lo, hi))
     if ends and n.constant != 1:
         ctx.require(n - 2, "so that there are two ends", "np.linspace", "write np.array([..]) for one number")

@@ -12,7 +12,7 @@ from ..control import Poly, number
 from ..report import stop
 from .arithmetic import EMIT, calculated, converted, may_wrap, negation, whole_number
 from .context import Context
-from .elementwise import apply, array, as_type
+from .elementwise import apply, array, as_type, flag
 from .kinds import F64, I64, INT, Kind, kind_of, resolve
 from .program import Bin, Cmp, Data, Elem, Num
 from .values import Along, Array, Chosen, Computed, Indices, Integer, Static, Tuple, Value, View, reindexed
@@ -55,7 +55,7 @@ def axes_of(ctx: Context, a: Array | Computed, axis: Value | None, keepdims: Val
             taken = [axis_number(ctx, i, a.ndim, what) for i in items]
         case _:
             taken = [axis_number(ctx, axis, a.ndim, what)]
-    keep = isinstance(keepdims, Static) and bool(keepdims.value)
+    keep = keepdims is not None and flag(ctx, keepdims, f"{what}(.., keepdims=..)")
     kept = tuple(k for k in range(a.ndim) if k not in taken)
     one = number(1)
     shape = tuple(one if k in taken else e for k, e in enumerate(a.shape) if keep or k not in taken)
@@ -243,6 +243,8 @@ def _count(a: Array, axes: Axes, kind: Kind, less: int = 0) -> Data:
 def _mean(ctx: Context, a: Array, axes: Axes, less: int = 0) -> Computed:
     kind = a.kind.strong if a.kind.is_float else F64
     total = _total(ctx, a, axes, kind, "+")
+    for e in axes.split(a):
+        ctx.require(e, "so that slices don't end before they begin", "a mean", "begin the slice inside of the array")
 
     def fill(out: View) -> None:
         total.fill(out)

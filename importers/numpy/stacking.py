@@ -64,6 +64,7 @@ def _concatenate(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]
 def _joined(ctx: Context, arrays: Sequence[Array], axis: int) -> Computed:
     total = number(0)
     for a in arrays:
+        _alike(ctx, arrays[0], a, axis)
         total = total + a.shape[axis]
     shape = (*arrays[0].shape[:axis], total, *arrays[0].shape[axis + 1 :])
     of = common(ctx, arrays)
@@ -77,6 +78,16 @@ def _joined(ctx: Context, arrays: Sequence[Array], axis: int) -> Computed:
             at = at + a.shape[axis]
 
     return computed(arrays, shape, of, fill)
+
+
+def _alike(ctx: Context, a: Array, b: Array, axis: int) -> None:
+    """Ask that arrays have the same extents but for one axis: here nothing is broadcast."""
+    pairs = enumerate(zip(a.shape, b.shape, strict=False))
+    if a.ndim != b.ndim or any(k != axis and (p.constant == 1) != (q.constant == 1) for k, (p, q) in pairs):
+        raise stop(ctx.place, "arrays of several shapes", "they don't go together", "NumPy raises a ValueError here")
+    for k, (p, q) in enumerate(zip(a.shape, b.shape, strict=True)):
+        if k != axis:
+            ctx.same(p, q, "arrays that are joined")
 
 
 def _items(ctx: Context, v: Value, what: str) -> list[Array]:

@@ -53,6 +53,14 @@ REFUSED = {
     "scipy.stats.norm(..): it belongs to scipy": X + "return scipy.stats.norm(x)",
     "unknown: it is no variable, number, function or module": X + "return unknown(x)",
     ".sort(..): the importer doesn't know this method": X + "x.sort()",
+    # arguments that would be passed over
+    "np.arange(.., step=..): what stands before it isn't given": X + "return np.arange(9, step=2)",
+    "reversed: it is taken of a range": X + "\n    for v in reversed(np.ones(5)): x[0] += v",
+    "np.sum(.., keepdims=..): it is neither True nor False": X + "return a.sum(axis=1, keepdims=s)",
+    "np.sum(.., out=..): NumPy computes at the type of `out`, which is float64": X + "np.sum(h, keepdims=True, out=x)",
+    "out=: the result is float64 and the array int64": X + "np.add(x, x, out=k)",
+    "arrays of several shapes: they don't go together": X + "return np.concatenate([a, x])",
+    "np.fmod: of integers": X + "return np.fmod(k, 3)",
     # statements
     "a comparison with i: it may lie beyond 64 bits": X + "return np.zeros(3, dtype=np.uint64) > i",
     "an index of this kind isn't taken": X + "return a[k, 'x']",

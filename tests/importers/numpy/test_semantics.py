@@ -14,6 +14,7 @@ from importers.numpy.convert import argument_types, imported
 from importers.numpy.source import of_function
 
 GIVEN = {"x": np.ones(4), "y": np.ones(4), "a": np.ones((2, 2)), "k": np.ones(4, np.int8), "h": np.ones(4, np.float32)}
+GIVEN["mask"] = np.ones(4, bool)
 I8 = np.array([100, 100, -3, 7], np.int8)
 
 
@@ -93,9 +94,33 @@ def on_some_ways(x):
     return s, s * x, y, m > 3 and x[0] > 0
 
 
+def flags_as_numbers(a):
+    """Flags that are given as 0 and 1."""
+    return a / a.sum(axis=1, keepdims=1), np.linspace(0, 1, 5, endpoint=1), np.linspace(0, 1, 5, endpoint=0)
+
+
+def weighted(x, k, w):
+    """Means with weights of a narrower type than the numbers, or with narrow integers."""
+    return np.average(x, weights=w), np.average(k, weights=w)
+
+
+def close(x, y):
+    """Infinity is close to itself only."""
+    return np.isclose(x, y), np.allclose(x, y)
+
+
+def of_unsigned(x):
+    return np.sign(x), x
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (flags_as_numbers, (np.array([[1.0, 3.0], [2.0, 6.0]]),)),
+        (weighted, (np.array([0.1, 7.0]), np.array([1, 2], np.int16), np.array([0.25, 0.75], np.float32))),
+        (weighted, (np.array([0.1, 7.0]), np.array([1, 2], np.int16), np.array([0.3, 0.1], np.float32))),
+        (close, (np.array([1.0, np.inf, 1.0, np.nan]), np.array([np.inf, np.inf, 1.0, np.nan]))),
+        (of_unsigned, (np.array([0, 255], np.uint8),)),
         (on_some_ways, (np.array([1.5, -2.25, 0.5, 3.0], np.float32),)),
         (numbers, (I8,)),
         (truths, (np.array([0.5, 2.0]), 3)),
@@ -199,9 +224,18 @@ def rounded(x):
     return round(x[0], ndigits=1)
 
 
+def under(x, mask):
+    return x[mask]
+
+
+def masks_of_one_name(x, y, mask):
+    x[mask] = under(y, mask[::-1])
+
+
 @pytest.mark.parametrize(
     ("f", "why"),
     [
+        (masks_of_one_name, "how many elements it has depends on data"),
         (raveled, "shares memory"),
         (made_contiguous, "shares memory"),
         (diagonal_written, "no array that a name stands for"),
@@ -227,6 +261,23 @@ def test_what_would_be_something_else_is_refused(f: Callable[..., Any], why: str
 
 
 OTHERS = {"masked": np.ma.array([1.0, 2.0], mask=[0, 1]), "0-d": np.array(2.0), "complex": np.ones(2, complex)}
+
+
+def last(x):
+    return len(x[2:]), x[2:].size, x[2:].shape, x[2:].mean()
+
+
+def between(x, i, j):
+    return len(x[i:j])
+
+
+@pytest.mark.parametrize(("f", "args"), [(last, (np.ones(1),)), (last, (np.ones(2),)), (between, (np.ones(4), 3, 1))])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_slice_that_ends_before_it_begins_has_no_elements(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    made: Any = compiled(f, plan=lambda p: p)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CompiledWarning)
+        assert str(made(*args)) == str(f(*args))
 
 
 @pytest.mark.parametrize("x", OTHERS.values(), ids=OTHERS)
