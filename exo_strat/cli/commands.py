@@ -24,6 +24,7 @@ from .audit import objections, run_audit
 from .explain import run_explain, run_lint
 from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
 from .messages import cache, columns, how_to_compile, print_python, reporting, say, stop
+from .serving import serve_command
 from .targets import find_target, native, runnable, targets, write_c
 from .tuning import check_sizes, parsed_sizes
 from .tuning_commands import Defined, Ignored, Included, Nonnull, auto_command, tune_command, tuned_command
@@ -386,6 +387,7 @@ def _show_native(name: str | None) -> None:
 app.command("tune")(tune_command)
 app.command("tuned")(tuned_command)
 app.command("auto")(auto_command)
+app.command("serve-json")(serve_command)
 
 
 # -- helpers ------------------------------------------------------------------------------------------

@@ -1,0 +1,91 @@
+"""A path as a file in Python: it is loaded and applied, and makes the same tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exo_strat import Proc, proc_from_source, schedule
+from exo_strat.cli.files import read
+from tests.serve.conftest import MATMUL, Talk
+
+
+def applied(text: str, folder: Path, p: Proc, name: str = "plan") -> Proc:
+    """What a saved strategy makes of a procedure."""
+    file = folder / "saved.py"
+    file.write_text(text)
+    return schedule(read(file).op(name), p)
+
+
+def test_a_path_makes_the_same_tree_in_a_file(mm: Talk, tmp_path: Path) -> None:
+    mm("apply", action={"op": "divide_loop", "at": "body[0]", "args": {"c": 4, "names": ["io", "ii"], "tail": "cut"}})
+    mm("apply", action={"op": "stage_mem", "at": {"find": "for l in _: _"}, "args": {"window": "C[4 * io + ii, j]", "name": "acc"}})
+    mm("apply", action={"op": "set_memory", "at": {"find": "acc: _"}, "args": {"memory": {"memory": "DRAM_STACK"}}})
+    mm("apply", action={"op": "bind_expr", "at": {"find": "A[_] * B[_]"}, "args": {"name": "t"}})
+    mm("apply", action={"op": "at", "at": "root", "args": {"place": "for j in _: _", "op": {"op": "attempt", "args": {"op": {"op": "unroll_loop"}}}}})
+    mm("apply", action={"op": "strategies.std.tile", "at": "body[1]", "args": {"sizes": [2], "tail": "guard"}})
+    told = mm("save")
+    assert told["steps"] == 6 and "from strategies.std import tile" in told["text"]
+    p = proc_from_source(MATMUL)
+    made = applied(told["text"], tmp_path, p)
+    assert made.tree == mm.server.session.version().proc.tree
+    assert str(made) == mm("show")["text"]
+    compile(told["text"], "saved", "exec")
+
+
+def test_every_offer_is_saved_and_makes_the_same_tree(mm: Talk, tmp_path: Path) -> None:
+    mm("apply", action={"op": "divide_loop", "at": "body[0].body[0]", "args": {"c": 8, "names": ["jo", "ji"], "tail": "cut"}})
+    first = proc_from_source(MATMUL)
+    for o in mm("offers", version="v1", sample=3, most=25)["offers"]:
+        mm("apply", version="v1", action=o["action"])
+        told = mm("save", name="made")
+        assert applied(told["text"], tmp_path, first, "made").tree == mm.server.session.version().proc.tree, o["text"]
+
+
+def test_no_steps_are_a_strategy_too(mm: Talk, tmp_path: Path) -> None:
+    told = mm("save")
+    assert told["steps"] == 0
+    p = proc_from_source(MATMUL)
+    assert applied(told["text"], tmp_path, p) is p
+
+
+def test_names_of_the_opened_file_are_imported_from_it(talk: Talk, kernels: Path, tmp_path: Path) -> None:
+    talk("open", file=f"{kernels}:both", target="c")
+    talk("apply", action={"op": "replace", "at": "body[0]", "args": {"callee": {"proc": "fill"}}})
+    talk("apply", action={"op": "inline", "at": "body[1]"})
+    talk("apply", action={"op": "strips", "at": {"find": "for i in _: _"}, "args": {"width": 4}})
+    talk("apply", action={"op": "set_memory", "at": "args[0]", "args": {"memory": {"memory": "FAST"}}})
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    text = talk("save", folder=str(folder))["text"]
+    assert "sys.path.insert(0, str(Path(__file__).parent / '..'))" in text
+    assert "from kernels import fill" in text and "from kernels import strips" in text
+    first = read(kernels).proc("both")
+    made = applied(text, folder, first)
+    assert str(made) == talk("show")["text"]
+    assert "sys.path" not in talk("save", folder=str(tmp_path))["text"]
+
+
+def test_instructions_and_the_machine_of_a_target_are_imported(talk: Talk, tmp_path: Path) -> None:
+    p = talk("open", text="def copy(n: size, x: f32[8 * n], y: f32[8 * n]):\n    for i in seq(0, 8 * n):\n        y[i] = x[i]\n", target="avx2")
+    action = {"op": "strategies.std.vectorize_for", "at": "body[0]"}
+    talk("apply", action={**action, "args": {"machine": {"machine": None}, "precision": "f32", "tail": "perfect"}})
+    text = talk("save")["text"]
+    assert "from backends.targets import avx2" in text
+    made = applied(text, tmp_path, proc_from_source("\n".join(line["text"] for line in p["lines"])))
+    assert str(made) == talk("show")["text"]
+
+
+def test_what_has_no_name_in_a_file_is_not_saved(talk: Talk, kernels: Path) -> None:
+    talk("open", file=f"{kernels}:fill", target="c")
+    talk("apply", action={"op": "unroll_loop", "at": "body[0]"})
+    talk("open", file=f"{kernels}:both", target="c")
+    talk("apply", action={"op": "call_eqv", "at": "body[1]", "args": {"other": {"version": "v0"}}})
+    error = talk.wrong("save")
+    assert error["code"] == "not_savable" and "v0" in error["message"]
+
+
+@pytest.mark.parametrize("name", ["class", "Proc", "divide_loop"])
+def test_names_that_mean_something_else_are_refused(mm: Talk, name: str) -> None:
+    assert mm.wrong("save", name=name)["code"] == "bad_params"
