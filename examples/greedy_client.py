@@ -24,8 +24,9 @@ def product(n: size, m: size, k: size, A: f32[n, k], B: f32[k, m], C: f32[n, m])
                 C[i, j] += A[i, l] * B[l, j]
 """
 STRATEGIES = ["strategies.std"]
-OPS = ["divide_loop", "reorder_loops", "stage_mem", "unroll_loop", "fission", "lift_alloc", "strategies.std.vectorize_for"]
-OPS += ["strategies.std.unroll_and_jam", "strategies.std.interleave_loop", "simplify", "parallelize_loop"]
+STD = ["vectorize_for", "unroll_and_jam", "interleave_loop"]
+OPS = ["divide_loop", "reorder_loops", "stage_mem", "unroll_loop", "fission", "lift_alloc", "parallelize_loop"]
+OPS += [f"strategies.std.{name}" for name in STD]
 
 
 class Refused(Exception):

@@ -17,10 +17,11 @@ from typing import Any, Final
 from ..cursors.cursor import BlockCursor, Cursor, StmtCursor
 from ..cursors.kinds import AllocCursor, ArgCursor, CallCursor, ForCursor
 from ..cursors.proc import Proc
-from ..forms import to_expr
+from ..forms import affine, to_expr
 from ..frontend.scope import scope_at
+from ..ir import build as b
 from ..ir.memory import Memory
-from ..ir.nodes import Alloc, Const, Expr, For, If, Node, Reduce
+from ..ir.nodes import Alloc, Const, Expr, For, If, Node, Reduce, Var
 from ..ir.precisions import element
 from ..ir.printing import callee_names, names_at, print_expr
 from ..ir.types import SCALARS, Control, Tensor, size
@@ -61,7 +62,7 @@ BY_NAME: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Site:
-    """A place where an Op may be applied, and what arguments are made of there. `factors` replace numbers that divide."""
+    """A place where an Op may be applied, and what arguments are made of there. `factors` replace those that divide."""
 
     place: Cursor
     names: Names
@@ -259,9 +260,25 @@ def _cuts(site: Site) -> list[str]:
     c = site.place
     if not isinstance(c, ForCursor):
         return []
-    lo, hi = site.show(c.node.lo), site.show(c.node.hi)
-    widths = [] if isinstance(c.node.hi, Const) else site.numbers(None)[:4]
-    return [f"{lo} + 1", f"{hi} - 1", f"({lo} + ({hi})) / 2", *(f"({hi}) / {w} * {w}" for w in widths)]
+    n, end = extent_of(c), _in_brackets(site, c.node.hi)
+    if n is not None:
+        lo = int(c.node.lo.value)  # type: ignore[union-attr]
+        return [str(at) for at in sorted({lo + 1, lo + n // 2, lo + n - 1})]
+    middle = f"{end} / 2" if c.node.lo == b.ZERO else f"({site.show(c.node.lo)} + {end}) / 2"
+    widths = [f"{end} / {w} * {w}" for w in site.numbers(None)[:4]]
+    return [_moved(site, c.node.lo, 1), _moved(site, c.node.hi, -1), middle, *widths]
+
+
+def _in_brackets(site: Site, e: Expr) -> str:
+    """An expression as object code, for an operand."""
+    text = site.show(e)
+    return text if isinstance(e, Var | Const) else f"({text})"
+
+
+def _moved(site: Site, e: Expr, by: int) -> str:
+    """An expression and a number, added."""
+    form = affine(e)
+    return site.show(b.add(e, b.num(by)) if form is None else to_expr(form + by))
 
 
 def _conditions(site: Site) -> list[str]:
@@ -316,18 +333,18 @@ def _overlapping(site: Site) -> Iterator[Args]:
     c = site.place
     if not isinstance(c, ForCursor):
         return
-    lo, hi, n = site.show(c.node.lo), site.show(c.node.hi), extent_of(c)
-    (names,) = _two_names(site)
+    (names,), n = _two_names(site), extent_of(c)
+    long = b.sub(c.node.hi, c.node.lo)
     for width in site.numbers(n):
-        yield {"n": f"({hi} - ({lo})) / {width}", "c": width, "names": names}
+        yield {"n": f"{_in_brackets(site, long)} / {width}", "c": width, "names": names}
 
 
 def _wider(site: Site) -> Iterator[Args]:
     c = site.place
     if isinstance(c, ForCursor):
-        lo, hi = site.show(c.node.lo), site.show(c.node.hi)
+        lo = site.show(c.node.lo)
         for w in site.numbers(None)[:4]:
-            yield {"lo": lo, "hi": f"({hi} + {w - 1}) / {w} * {w}"}
+            yield {"lo": lo, "hi": f"({_moved(site, c.node.hi, w - 1)}) / {w} * {w}"}
 
 
 def _more_dims(site: Site) -> Iterator[Args]:

@@ -98,8 +98,8 @@ def _scope(path: Path) -> Path:
 def _by_text(p: Proc, q: Proc) -> Iterator[Change]:
     """The lines that only one of two versions has."""
     old, new = list(_lines(p).items()), list(_lines(q).items())
-    texts = [[text for _, text in lines] for lines in (old, new)]
-    for tag, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+    before, after = ([text for _, text in lines] for lines in (old, new))
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
             yield from ({"change": "gone", "was": _line(path, p, text)} for path, text in old[a:b])
             yield from ({"change": "new", "is": _line(path, q, text)} for path, text in new[c:d])

@@ -45,7 +45,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
 class Fault(Exception):
     """Ends a request with an error; the session stays as it was."""
 
-    def __init__(self, code: str, message: str, **data: Any) -> None:
+    def __init__(self, code: str, message: str, /, **data: Any) -> None:
         super().__init__(f"{code}: {message}")
         assert code in CODES, code
         self.code, self.message, self.data = code, message, data

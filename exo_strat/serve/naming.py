@@ -87,7 +87,7 @@ class Names:
             listed = getattr(home, "__all__", None)
             names = sorted(n for n in vars(home) if not n.startswith("_")) if listed is None else listed
             for name in names:
-                value = vars(home).get(name)
+                value: Any = vars(home).get(name)
                 own = listed is not None or getattr(value, "__module__", None) == home.__name__
                 if own and makes_ops(value) and value is not PUBLIC.get(name):
                     yield (name if module == FILE else f"{module}.{name}"), value
@@ -160,7 +160,8 @@ class Names:
         """The config of a name."""
         found = self.configs(p).get(name)
         if found is None:
-            raise Fault("bad_arguments", f"no config is called {name!r}; there are {', '.join(self.configs(p)) or 'none'}")
+            there = ', '.join(self.configs(p)) or 'none'
+            raise Fault("bad_arguments", f"no config is called {name!r}; there are {there}")
         return found
 
     def _values(self, kind: type) -> list[tuple[str, Any]]:

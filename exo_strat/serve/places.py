@@ -98,7 +98,8 @@ def _members(text: str, node: Node, label: str, lo: int | None) -> Any:
     """The children of a node under a label: one, if it is no list."""
     if (label, lo is not None) not in node.CHILDREN:
         labels = ", ".join(f"{name}[..]" if many else name for name, many in node.CHILDREN) or "nothing"
-        raise PlaceError(f"{text!r}: a {type(node).__name__} has no {label}{'[..]' * (lo is not None)}, it has {labels}")
+        given = f"{label}{'[..]' * (lo is not None)}"
+        raise PlaceError(f"{text!r}: a {type(node).__name__} has no {given}, it has {labels}")
     found = getattr(node, label)
     return found if lo is not None else (found,)
 

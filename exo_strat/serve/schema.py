@@ -1,7 +1,7 @@
 """The JSON Schema of the protocol, and whether a value fits it.
 
-The server checks requests against the very file that clients get. Of JSON Schema only what that file uses is known here;
-the tests compare the check with that of the `jsonschema` package.
+The server checks requests against the very file that clients get. Of JSON Schema only what that file uses is known
+here; the tests compare the check with that of the `jsonschema` package.
 """
 
 from __future__ import annotations
@@ -97,10 +97,16 @@ def _enum(value: Any, known: Sequence[Any], _: Schema, where: str) -> Misfits:
 def _any_of(value: Any, options: Sequence[Schema], _: Schema, where: str) -> Misfits:
     told = [list(misfits(value, o, where)) for o in options]
     if all(told):
-        # an object is meant to be the option whose keys it has
-        keys = set(value) if isinstance(value, dict) else set[str]()
-        near = [t for t, o in zip(told, options, strict=True) if keys and keys <= o.get("properties", {}).keys()]
+        near = [t for t, o in zip(told, options, strict=True) if _is_meant(value, o)]
         yield from near[0] if near else [(where, f"{_brief(value)} is none of what may be here")]
+
+
+def _is_meant(value: Any, option: Schema) -> bool:
+    """Whether an option is what somebody meant who wrote a value: a list, or an object of such keys."""
+    if "$ref" in option:
+        return False
+    named = isinstance(value, dict) and bool(value) and value.keys() <= option.get("properties", {}).keys()
+    return named or (isinstance(value, list) and option.get("type") == "array")
 
 
 def _properties(value: Any, known: Mapping[str, Schema], _: Schema, where: str) -> Misfits:

@@ -1,4 +1,4 @@
-"""A session: versions of procedures, and which of them is the current one. It never changes; a request makes the next."""
+"""A session: versions of procedures, and which is the current one. It never changes; a request makes the next."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Session:
                 gone.add(v.id)
         here = self.current
         while here in gone:
-            here = self.versions[here].parent  # type: ignore[index]
+            here = self.versions[here].parent
         left = self.versions.evolver()
         for name in gone:
             left.remove(name)

@@ -40,7 +40,7 @@ def fill(x: f32[8]):
 def both(x: f32[8], y: f32[8]):
     for i in seq(0, 8):
         x[i] = 0.0
-    fill(y[0:8])
+    fill(y)
 
 FAST = Memory("FAST")
 
@@ -81,6 +81,10 @@ class Talk:
         result: dict[str, Any] = answer["result"]
         check(result, f"{method}.result", "result")
         return result
+
+    def apply(self, op: str, at: Any = "root", /, **args: Any) -> dict[str, Any]:
+        """A version made of the current one."""
+        return self("apply", action={"op": op, "args": args, "at": at})
 
     def wrong(self, method: str, **params: Any) -> dict[str, Any]:
         """The error of a request; the session is as before."""

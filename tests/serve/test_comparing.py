@@ -6,7 +6,7 @@ from tests.serve.conftest import Talk
 
 
 def test_what_became_of_each_statement(mm: Talk) -> None:
-    mm("apply", action={"op": "divide_loop", "at": "body[0].body[0]", "args": {"c": 8, "names": ["jo", "ji"], "tail": "cut"}})
+    mm.apply("divide_loop", "body[0].body[0]", c=8, names=["jo", "ji"], tail="cut")
     told = mm("compare", **{"with": "v0"})
     assert told["same_values"] and not told["same_program"] and told["by"] == "cursors"
     assert [(c["change"], c.get("was", {}).get("line")) for c in told["changes"]][:2] == [

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from exo_strat import proc_from_source
 from exo_strat.primitives import PRIMITIVES
 from exo_strat.serve.candidates import BY_KIND, BY_NAME, TOGETHER
 from tests.serve.conftest import MATMUL, Talk
@@ -98,7 +97,7 @@ def test_the_neighbours_of_a_place_are_arguments(talk: Talk) -> None:
 
 def test_a_stencil_is_staged_by_what_its_accesses_touch_together(talk: Talk) -> None:
     talk("open", text=STENCIL, target="c")
-    talk("apply", action={"op": "divide_loop", "at": "body[1]", "args": {"c": 4, "names": ["io", "ii"], "tail": "perfect"}})
+    talk.apply("divide_loop", "body[1]", c=4, names=["io", "ii"], tail="perfect")
     texts = op_texts(talk("offers", cursor="body[1].body[0]", ops=["stage_mem"]))
     assert "stage_mem('x[4 * io:4 * io + 6]', 'x_tmp')" in texts
 
@@ -177,12 +176,6 @@ def test_all_that_is_known_of_primitives_is_of_primitives() -> None:
     assert BY_KIND.keys() <= words
 
 
-UNOFFERED = {
-    "add_assertion", "approximate", "call_eqv", "delete_config", "insert_noop_call", "make_instr", "rewrite_expr",
-}  # fmt: skip
-"""Primitives of which no argument can be made of a program alone."""
-
-
 def test_offers_are_the_same_whatever_the_seed_of_hashes_is() -> None:
     code = (
         "import json, sys; from tests.serve.conftest import *\n"
@@ -190,13 +183,7 @@ def test_offers_are_the_same_whatever_the_seed_of_hashes_is() -> None:
         "print(json.dumps(talk('offers', cursor='body[0]')))"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    runs = [
-        subprocess.run([sys.executable, "-c", code], env={**env, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
-        for seed in ("1", "2")
-    ]
-    assert runs[0].stdout == runs[1].stdout != b""
+    command, envs = [sys.executable, "-c", code], [{**env, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    one, two = (subprocess.run(command, env=e, capture_output=True, check=True).stdout for e in envs)
+    assert one == two != b""
 
-
-def test_every_place_of_a_program_may_be_asked_about() -> None:
-    p = proc_from_source(BRANCHES)
-    assert p.name() == "branches"

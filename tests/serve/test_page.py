@@ -14,7 +14,8 @@ from exo_strat.serve.faults import CODES
 from exo_strat.serve.requests import METHODS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "serve.md").read_text()
-LINES = [line for block in re.findall(r"^```jsonl session\n(.*?)^```$", PAGE, re.M | re.S) for line in block.splitlines()]
+BLOCKS = re.findall(r"^```jsonl session\n(.*?)^```$", PAGE, re.M | re.S)
+LINES = [line for block in BLOCKS for line in block.splitlines()]
 DOTS = ".."
 
 
@@ -51,7 +52,8 @@ def test_the_session_of_the_page(tmp_path: Path) -> None:
 
 
 def test_the_page_lists_the_methods_and_the_codes() -> None:
-    cells = set(re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))))
+    heads = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `")]
+    cells = set(re.findall(r"`(\w+)`", "".join(heads)))
     assert cells >= METHODS.keys() | CODES.keys()
     for code, meaning in CODES.items():
         assert f"| `{code}` | {meaning[0].upper()}{meaning[1:]}. |" in PAGE

@@ -10,6 +10,12 @@ from exo_strat import Proc, proc_from_source, schedule
 from exo_strat.cli.files import read
 from tests.serve.conftest import MATMUL, Talk
 
+COPY = """
+def copy(n: size, x: f32[8 * n], y: f32[8 * n]):
+    for i in seq(0, 8 * n):
+        y[i] = x[i]
+"""
+
 
 def applied(text: str, folder: Path, p: Proc, name: str = "plan") -> Proc:
     """What a saved strategy makes of a procedure."""
@@ -19,12 +25,13 @@ def applied(text: str, folder: Path, p: Proc, name: str = "plan") -> Proc:
 
 
 def test_a_path_makes_the_same_tree_in_a_file(mm: Talk, tmp_path: Path) -> None:
-    mm("apply", action={"op": "divide_loop", "at": "body[0]", "args": {"c": 4, "names": ["io", "ii"], "tail": "cut"}})
-    mm("apply", action={"op": "stage_mem", "at": {"find": "for l in _: _"}, "args": {"window": "C[4 * io + ii, j]", "name": "acc"}})
-    mm("apply", action={"op": "set_memory", "at": {"find": "acc: _"}, "args": {"memory": {"memory": "DRAM_STACK"}}})
-    mm("apply", action={"op": "bind_expr", "at": {"find": "A[_] * B[_]"}, "args": {"name": "t"}})
-    mm("apply", action={"op": "at", "at": "root", "args": {"place": "for j in _: _", "op": {"op": "attempt", "args": {"op": {"op": "unroll_loop"}}}}})
-    mm("apply", action={"op": "strategies.std.tile", "at": "body[1]", "args": {"sizes": [2], "tail": "guard"}})
+    unrolled = {"op": "attempt", "args": {"op": {"op": "unroll_loop"}}}
+    mm.apply("divide_loop", "body[0]", c=4, names=["io", "ii"], tail="cut")
+    mm.apply("stage_mem", {"find": "for l in _: _"}, window="C[4 * io + ii, j]", name="acc")
+    mm.apply("set_memory", {"find": "acc: _"}, memory={"memory": "DRAM_STACK"})
+    mm.apply("bind_expr", {"find": "A[_] * B[_]"}, name="t")
+    mm.apply("at", place="for j in _: _", op=unrolled)
+    mm.apply("strategies.std.tile", "body[1]", sizes=[2], tail="guard")
     told = mm("save")
     assert told["steps"] == 6 and "from strategies.std import tile" in told["text"]
     p = proc_from_source(MATMUL)
@@ -35,7 +42,7 @@ def test_a_path_makes_the_same_tree_in_a_file(mm: Talk, tmp_path: Path) -> None:
 
 
 def test_every_offer_is_saved_and_makes_the_same_tree(mm: Talk, tmp_path: Path) -> None:
-    mm("apply", action={"op": "divide_loop", "at": "body[0].body[0]", "args": {"c": 8, "names": ["jo", "ji"], "tail": "cut"}})
+    mm.apply("divide_loop", "body[0].body[0]", c=8, names=["jo", "ji"], tail="cut")
     first = proc_from_source(MATMUL)
     for o in mm("offers", version="v1", sample=3, most=25)["offers"]:
         mm("apply", version="v1", action=o["action"])
@@ -68,12 +75,12 @@ def test_names_of_the_opened_file_are_imported_from_it(talk: Talk, kernels: Path
 
 
 def test_instructions_and_the_machine_of_a_target_are_imported(talk: Talk, tmp_path: Path) -> None:
-    p = talk("open", text="def copy(n: size, x: f32[8 * n], y: f32[8 * n]):\n    for i in seq(0, 8 * n):\n        y[i] = x[i]\n", target="avx2")
-    action = {"op": "strategies.std.vectorize_for", "at": "body[0]"}
-    talk("apply", action={**action, "args": {"machine": {"machine": None}, "precision": "f32", "tail": "perfect"}})
+    talk("open", text=COPY, target="avx2")
+    machine = {"machine": None}
+    talk.apply("strategies.std.vectorize_for", "body[0]", machine=machine, precision="f32", tail="perfect")
     text = talk("save")["text"]
     assert "from backends.targets import avx2" in text
-    made = applied(text, tmp_path, proc_from_source("\n".join(line["text"] for line in p["lines"])))
+    made = applied(text, tmp_path, proc_from_source(COPY))
     assert str(made) == talk("show")["text"]
 
 

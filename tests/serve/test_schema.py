@@ -60,7 +60,7 @@ def test_the_schema_lists_the_methods_codes_and_parts_that_there_are() -> None:
         ("undo.params", {"steps": True}, "params.steps", "an integer is needed, not true"),
         ("undo.params", {"step": 1}, "params", '"step" is unknown; it has steps'),
         ("apply.params", {"action": {"op": "fuse", "at": 3}}, "params.action.at", "none of what may be here"),
-        ("apply.params", {"action": {"op": "x", "args": {"a": {"memory": 3}}}}, "params.action.args.a.memory", "a string"),
+        ("value", [{"memory": 3}], "params[0].memory", "a string is needed, not 3"),
         ("measure.params", {"sizes": {"n": 1.5}}, "params.sizes.n", "an integer is needed, not 1.5"),
         ("measure.params", {"sizes": {"n": 1}, "versions": []}, "params.versions", "a list of at least 1"),
         ("show.params", {"parts": ["lines", "all"]}, "params.parts[1]", "one of lines"),
