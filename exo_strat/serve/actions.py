@@ -85,17 +85,17 @@ class Reading:
         if unknown:
             there = ", ".join(signature.parameters) or "none"
             raise Fault("bad_arguments", f"{name} has no parameter {unknown[0]!r}; it has {there}")
-        starred = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
-        pos, kws = list[Any](), dict[str, Any]()
+        first, pos, kws = True, list[Any](), dict[str, Any]()
         for prm in signature.parameters.values():
             if prm.name not in args:
+                first = False
                 continue
             given = args[prm.name]
             if prm.kind is prm.VAR_POSITIONAL:
                 pos += self._listed(name, prm.name, given)
             elif prm.kind is prm.VAR_KEYWORD:
                 kws |= self._named(name, prm.name, given)
-            elif prm.kind is prm.POSITIONAL_ONLY or (starred and prm.kind is prm.POSITIONAL_OR_KEYWORD):
+            elif first and prm.kind is not prm.KEYWORD_ONLY:
                 pos.append(freeze(self.value(given)))
             else:
                 kws[prm.name] = freeze(self.value(given))

@@ -50,6 +50,8 @@ class Names:
     files: Files
     target: Target
     source: Source | None = None
+    text: bytes = b""
+    """What was in the file when it was run."""
 
     @property
     def machine(self) -> Machine:

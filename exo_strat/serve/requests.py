@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ..cursors.cursor import Cursor
+from ..cursors.kinds import CallCursor
 from ..cursors.proc import InvalidCursorError
 from ..ops.explain import line_of
 from ..source import brief, show
@@ -18,8 +19,8 @@ from .faults import Fault, succeeded
 from .measuring import LIMIT, MODEL, Measures, costs
 from .naming import Names
 from .offers import Wanted, catalogue, offers, places
-from .opening import Files, from_text
-from .places import ROOT, spelled
+from .opening import Files, Source, from_text
+from .places import ROOT, kind, spelled
 from .saving import saved
 from .schema import schema
 from .session import Session, Version
@@ -27,7 +28,7 @@ from .showing import shown
 
 PROTOCOL: Final = 1
 """The version of the protocol. Another one, where a client that knew the old one could go wrong."""
-MACHINE_LINES: Final = ("lines", "args")
+PARTS_OPENED: Final = ("lines", "args")
 """The parts of a version that are shown when it is opened."""
 
 Json: TypeAlias = Mapping[str, Any]
@@ -73,18 +74,43 @@ def ops(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer
 
 
 def open_(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:
-    """A procedure of a file, or of a text."""
-    if ("file" in params) == ("text" in params):
-        raise Fault("bad_params", "params: either file or text is needed", where="params")
+    """A procedure of a file, of a text, or one that is called."""
+    if sum(way in params for way in ("file", "text", "call")) != 1:
+        raise Fault("bad_params", "params: one of file, text and call is needed", where="params")
+    if "call" in params:
+        return _shown(_called(s, params))
+    if "version" in params:
+        raise Fault("bad_params", "params.version: it is that in which call is a place", where="params.version")
     target = around.files.target(params.get("target"))
     if "text" in params:
-        p, names = from_text(params["text"]), Names(around.files, target)
-    else:
-        path, name = around.files.split(params["file"])
-        source = around.files.read(path)
-        p, names = around.files.proc(source, name, target.machine), Names(around.files, target, source)
-    s = s.with_version(p, names)
-    return s, shown(s.version(), list(MACHINE_LINES))
+        return _shown(s.with_version(from_text(params["text"]), Names(around.files, target)))
+    path, name = around.files.split(params["file"])
+    text = path.read_bytes() if path.is_file() else b""
+    source = _known(s, path, text) or around.files.read(path)
+    p = around.files.proc(source, name, target.machine)
+    return _shown(s.with_version(p, Names(around.files, target, source, text)))
+
+
+def _shown(s: Session) -> tuple[Session, Answer]:
+    return s, shown(s.version(), list(PARTS_OPENED))
+
+
+def _called(s: Session, params: Json) -> Session:
+    """What a call of a version calls: a version of it may be exchanged for it by `call_eqv`."""
+    if "target" in params:
+        raise Fault("bad_params", "params.target: it is that of the version with the call", where="params.target")
+    v = s.version(params.get("version"))
+    c = s.reading(v).cursor(params["call"])
+    if not isinstance(c, CallCursor):
+        raise Fault("unknown_cursor", f"{spelled(c)} is {kind(c)}, no call")
+    return s.with_version(c.subproc(), v.names)
+
+
+def _known(s: Session, path: Path, text: bytes) -> Source | None:
+    """A file that is open, unless it was changed since: its procedures stay of one origin."""
+    names = (v.names for v in s.versions.values())
+    same = (n.source for n in names if n.source is not None and n.source.path == path and n.text == text)
+    return next(same, None)
 
 
 def show_(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:

@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from keyword import iskeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,7 +44,7 @@ def saved(session: Session, v: Version, name: str, folder: Path) -> dict[str, An
 def written(session: Session, path: Sequence[Version], name: str, folder: Path) -> str:
     """The file: one step for each action, at the place where it was applied."""
     steps, used = list[str](), list[Written]()
-    for before, after in zip(path, path[1:], strict=False):
+    for before, after in pairwise(path):
         assert after.action is not None
         writing = _Writing(session.reading(before), folder, used)
         steps += writing.step(after.action)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from traceback import extract_tb
 from typing import Any, Final
 
@@ -74,7 +74,7 @@ class Server:
 
     around: Surroundings
     stopper: Stopper
-    session: Session = Session()
+    session: Session = field(default_factory=Session)
     ended: bool = False
 
     def answer(self, line: bytes | None) -> bytes:

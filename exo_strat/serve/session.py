@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyrsistent import PMap, pmap
@@ -52,7 +52,7 @@ def key_of(p: Proc) -> str:
 class Session:
     """All versions, by name; the current one; how many were made."""
 
-    versions: PMap[str, Version] = pmap()
+    versions: PMap[str, Version] = field(default_factory=pmap)
     current: str | None = None
     made: int = 0
 

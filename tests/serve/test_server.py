@@ -70,8 +70,8 @@ def test_a_strategy_tells_the_causes_of_its_refusal(mm: Talk) -> None:
 
 
 def test_combinators_and_strategies_of_modules_are_applied_by_name(mm: Talk) -> None:
-    made = mm("apply", action={"op": "repeat", "args": {"op": {"op": "reorder_loops"}}, "at": "body[0]"})
-    assert made["text"] == "repeat(reorder_loops())" and len(made["rewrites"]) == 2
+    made = mm.apply("repeat_n", "body[0]", op={"op": "reorder_loops"}, n=3)
+    assert made["text"] == "repeat_n(reorder_loops(), 3)" and len(made["rewrites"]) == 3
     mm("go", version="v0")
     action = {"op": "strategies.std.tile", "args": {"sizes": [4, 8], "tail": "cut"}, "at": "body[0]"}
     assert mm("apply", action=action)["same_values"]
@@ -111,7 +111,30 @@ def test_a_version_is_shown_in_parts(mm: Talk) -> None:
     assert "void mm(" in told["c"]
 
 
-def test_a_file_is_opened_with_its_names(talk: Talk, kernels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_callee_is_scheduled_and_exchanged_at_its_call(talk: Talk) -> None:
+    text = "def zero(x: f32[8]):\n    for i in seq(0, 8):\n        x[i] = 0.0\ndef both(x: f32[8]):\n    zero(x)\n"
+    talk("open", text=text, target="c")
+    assert talk("open", version="v0", call="body[0]")["name"] == "zero"
+    talk.apply("rename", name="zero_unrolled")
+    faster = talk.apply("unroll_loop", "body[0]")["version"]
+    talk("go", version="v0")
+    assert talk.apply("call_eqv", "body[0]", other={"version": faster})["same_values"]
+    assert "zero_unrolled(x)" in talk("show")["text"]
+    assert talk.wrong("open", version="v0", call="root")["code"] == "unknown_cursor"
+    assert talk.wrong("open", version="v0", text=text)["code"] == "bad_params"
+
+
+def test_a_file_that_is_open_is_run_again_only_if_it_changed(talk: Talk, kernels: Path) -> None:
+    for name in ("fill", "both"):
+        talk("open", file=f"{kernels}:{name}", target="c")
+    talk.apply("call_eqv", "body[1]", other={"version": "v0"})
+    kernels.write_text(kernels.read_text() + "# changed")
+    talk("open", file=f"{kernels}:both", target="c")
+    action = {"op": "call_eqv", "at": "body[1]", "args": {"other": {"version": "v0"}}}
+    assert talk.wrong("apply", action=action)["code"] == "refused"
+
+
+def test_a_file_is_opened_with_its_names(talk: Talk, kernels: Path) -> None:
     assert talk("open", file=f"{kernels}:scale", target="c")["name"] == "scale"
     assert talk("apply", action={"op": "strips", "args": {"width": 4}, "at": "body[0]"})["text"] == "strips(4)"
     talk("apply", action={"op": "set_memory", "args": {"memory": {"memory": "FAST"}}, "at": "args[1]"})
@@ -122,8 +145,8 @@ def test_a_file_is_opened_with_its_names(talk: Talk, kernels: Path, capsys: pyte
 
 WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("hello", {"protocol": 2}, "wrong_protocol", "this is protocol 1, not 2"),
-    ("open", {}, "bad_params", "either file or text"),
-    ("open", {"file": "a.py:f", "text": "x"}, "bad_params", "either file or text"),
+    ("open", {}, "bad_params", "one of file, text and call"),
+    ("open", {"file": "a.py:f", "text": "x"}, "bad_params", "one of file, text and call"),
     ("open", {"file": "nowhere.py:f"}, "bad_file", "does not exist"),
     ("open", {"file": "nowhere.py"}, "bad_file", "names no Proc"),
     ("open", {"text": "x = 1"}, "bad_object_code", "only procedures may stand here"),
