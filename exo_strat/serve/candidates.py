@@ -26,6 +26,7 @@ from ..ir.precisions import element
 from ..ir.printing import callee_names, names_at, print_expr
 from ..ir.types import SCALARS, Control, Tensor, size
 from ..ir.walk import get, mentions, walk
+from ..logic.questions import skeleton
 from ..primitives import PrimitiveForm
 from .naming import Names
 from .places import spelled
@@ -228,11 +229,13 @@ def _other_buffers(site: Site) -> list[dict[str, str]]:
 
 
 def _callees(site: Site) -> list[dict[str, str]]:
-    """What a block may call: instructions, and procedures of the file, of as many statements."""
+    """What a block may call: instructions, and procedures of the file, whose bodies have the form of the block."""
     c = site.place
-    n = len(c) if isinstance(c, BlockCursor) else 1
+    stmts = list(c.stmts) if isinstance(c, BlockCursor) else [c.node] if isinstance(c, StmtCursor) else []
+    form = [skeleton(s) for s in stmts]
     known = {**site.names.instructions, **site.names.own_procs}
-    return [{"proc": name} for name, q in known.items() if len(q.tree.body) == n and q.name() != site.p.name()]
+    fit = (name for name, q in known.items() if q.name() != site.p.name() and [*map(skeleton, q.tree.body)] == form)
+    return [{"proc": name} for name in fit]
 
 
 def _versions(site: Site) -> list[dict[str, str]]:

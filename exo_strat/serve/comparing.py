@@ -9,11 +9,10 @@ from typing import Any
 from ..cursors.cursor import NodeCursor, StmtCursor
 from ..cursors.proc import Proc
 from ..ir.printing import print_lines
-from ..ir.walk import Path, statements
+from ..ir.walk import Path, alpha_normal, statements
 from ..primitives import Primitive
 from ..source import brief, show
 from .places import spelled
-from .session import key_of
 
 Change = dict[str, Any]
 
@@ -25,7 +24,7 @@ def compared(p: Proc, q: Proc) -> dict[str, Any]:
     changes = list(_by_cursors(p, q) if related else _by_text(p, q))
     same = p.origin is q.origin
     return {
-        "same_program": key_of(p) == key_of(q),
+        "same_program": alpha_normal(p.tree) == alpha_normal(q.tree),
         "same_values": same,
         "because": SAME if same else _why(p, q),
         "leaves": sorted(f"{f.config.name}.{f.field}" for f in q.leaves_since(p)) if related else [],

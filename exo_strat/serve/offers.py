@@ -88,21 +88,23 @@ def _tried(reading: Reading, c: Candidate, wanted: Wanted) -> dict[str, Any] | N
         with reading.names.applying(c.action["op"]):
             outcome = op(reading.p, c.place)
     except Fault as e:
-        return _refused(told, c, {"kind": "BadArgument", "message": e.message, "obligation": e.message}, wanted)
-    told["text"] = brief(show(op))
+        why = {"kind": "BadArgument", "message": e.message, "obligation": e.message}
+        return _refused(told, c, why) if wanted.refused else None
     if not isinstance(outcome, Success):
-        return _refused(told, c, refusal(outcome.failure()), wanted)
+        told["text"] = brief(show(op))
+        return _refused(told, c, refusal(outcome.failure())) if wanted.refused else None
     q, focus = outcome.unwrap()
     same, key = q.origin is reading.p.origin, key_of(q)
     changed = key != key_of(reading.p)
     if not (changed or wanted.unchanged) or not (same or wanted.all_values):
         return None
-    told |= _about(c) | {"key": key, "focus": spelled(focus), "same_values": same, "changed": changed}
+    told |= _about(c) | {"text": brief(show(op)), "key": key, "focus": spelled(focus)}
+    told |= {"same_values": same, "changed": changed}
     return told | ({} if wanted.cost is None else {"cost": wanted.cost(q)})
 
 
-def _refused(told: dict[str, Any], c: Candidate, why: dict[str, Any], wanted: Wanted) -> dict[str, Any] | None:
-    return {"text": c.action["op"], **told, **_about(c), "refused": why} if wanted.refused else None
+def _refused(told: dict[str, Any], c: Candidate, why: dict[str, Any]) -> dict[str, Any]:
+    return {"text": c.action["op"], **told, **_about(c), "refused": why}
 
 
 def _about(c: Candidate) -> dict[str, str]:
