@@ -9,7 +9,9 @@ from typing import Any
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import InvalidCursorError, Proc
+from ..ir.memory import Memory
 from ..ops.strategy import Op, freeze
+from ..source import show
 from .faults import Fault
 from .naming import Names, signature_of
 from .places import ROOT, PlaceError, found, place_at
@@ -113,4 +115,19 @@ class Reading:
 
     def action(self, given: Json) -> tuple[Op, Cursor]:
         """The Op and the place of an action."""
-        return self.op(given["op"], given.get("args", {})), self.cursor(given.get("at", ROOT))
+        op = self.op(given["op"], given.get("args", {}))
+        if "fill" in given:
+            try:
+                op = op.fill({name: self.value(x) for name, x in given["fill"].items()})
+            except ValueError as e:
+                raise Fault("bad_arguments", f"{given['op']}: {e}") from None
+        return op, self.cursor(given.get("at", ROOT))
+
+
+def as_json(value: Any) -> Any:
+    """A candidate of a hole as a request writes it; a text of what none can write."""
+    if isinstance(value, tuple):
+        return [as_json(x) for x in value]
+    if isinstance(value, Memory):
+        return {"memory": value.name}
+    return value if value is None or isinstance(value, bool | int | float | str) else show(value)

@@ -13,7 +13,9 @@ from ..cursors.cursor import Cursor
 from ..cursors.kinds import CallCursor
 from ..cursors.proc import InvalidCursorError
 from ..ops.explain import line_of
+from ..ops.spaces import space
 from ..source import brief, show
+from .actions import as_json
 from .comparing import compared
 from .faults import Fault, succeeded
 from .measuring import LIMIT, MODEL, Measures, costs
@@ -162,7 +164,8 @@ def applied(s: Session, v: Version, action: Json) -> tuple[Session, Cursor]:
         outcome = op(v.proc, place)
     p, focus = succeeded(outcome)
     args = {name: _plain(x, reading.cursor) for name, x in action.get("args", {}).items()}
-    plain = {"op": action["op"], "args": args, "at": spelled(place)}
+    filled = {"fill": action["fill"]} if "fill" in action else {}
+    plain = {"op": action["op"], "args": args, **filled, "at": spelled(place)}
     return s.with_version(p, v.names, parent=v.id, action=plain, text=brief(show(op))), focus
 
 
@@ -175,6 +178,19 @@ def _plain(value: Any, cursor: Callable[[Any], Cursor]) -> Any:
     if "cursor" in value:
         return {"cursor": spelled(cursor(value["cursor"]))}
     return {k: _plain(x, cursor) for k, x in value.items()}
+
+
+def the_space(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:
+    """The holes of a strategy at a place: what `fill` of an action may give values."""
+    v, name = s.version(params.get("version")), params["action"]["op"]
+    op, place = s.reading(v).action(params["action"])
+    with v.names.applying(name):
+        try:
+            found = space(op, v.proc, place)
+        except ValueError as e:
+            raise Fault("bad_arguments", f"{name}: {e}") from None
+    rows = [(c.name, [as_json(x) for x in c.candidates], as_json(c.default)) for c in found.choices]
+    return s, {"holes": [{"name": n, "candidates": xs, "default": d} for n, xs, d in rows]}
 
 
 def replay(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:
@@ -277,6 +293,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "show": show_,
     "offers": offers_,
     "apply": apply,
+    "space": the_space,
     "replay": replay,
     "undo": undo,
     "go": go,

@@ -103,6 +103,8 @@ class _Writing:
         if line:
             yield f"# {line}"
         where, op = self.place(action["at"]), self.op(action["op"], action["args"])
+        filled = ", ".join(f"{name!r}: {self.value(x)}" for name, x in action.get("fill", {}).items())
+        op += f".fill({{{filled}}})" if "fill" in action else ""
         text = f"on({where}, {op})"
         yield f"p, c = yield {layout(text)}"
 
@@ -166,6 +168,7 @@ def _run(text: str, name: str, first: Version, folder: Path) -> Proc:
     names = first.names
     modules, path = dict(sys.modules), list(sys.path)
     try:
+        sys.path.insert(0, str(folder.resolve()))
         with TemporaryDirectory() as made:
             file = Path(made, "saved.py")
             # where the file will be, paths to others may be other ones

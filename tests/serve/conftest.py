@@ -50,6 +50,13 @@ def strips(p, c: ForCursor, width: int):
     p, c = yield divide_loop(width, ("io", "ii"), tail="cut")
 
 @strategy
+def open_strips(p, c: ForCursor):
+    '''By a width that is left open.'''
+    width = yield hole("width", (4, 8))
+    p, c = yield divide_loop(width, ("io", "ii"), tail="cut")
+    p, c = yield attempt(unroll_loop())
+
+@strategy
 def broken(p, c: ForCursor):
     '''Divides by zero.'''
     1 / 0

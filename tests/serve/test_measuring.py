@@ -69,3 +69,8 @@ def test_a_crash_or_a_hang_ends_the_measurement_and_nothing_else(
     assert (row["status"], row["seconds"]) == (status, None) and row["reason"]
     monkeypatch.undo()
     assert mm("measure", sizes=SIZES, seed=1)["times"][0]["status"] == "measured"
+
+
+def test_arguments_for_which_there_is_no_memory_are_refused(mm: Talk) -> None:
+    error = mm.wrong("measure", sizes={**SIZES, "n": 10**13})
+    assert error["code"] == "bad_sizes" and "are free" in error["message"]

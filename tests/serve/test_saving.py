@@ -74,6 +74,20 @@ def test_names_of_the_opened_file_are_imported_from_it(talk: Talk, kernels: Path
     assert "sys.path" not in talk("save", folder=str(tmp_path))["text"]
 
 
+def test_holes_are_searched_filled_and_saved(talk: Talk, kernels: Path, tmp_path: Path) -> None:
+    talk("open", file=f"{kernels}:scale", target="c")
+    action = {"op": "open_strips", "at": "body[0]"}
+    [hole] = talk("space", action=action)["holes"]
+    assert hole == {"name": "open_strips.width", "candidates": [4, 8], "default": 4}
+    keys = [talk("apply", version="v0", action={**action, "fill": {hole["name"]: w}})["key"] for w in (4, 8)]
+    assert keys[0] == talk("apply", version="v0", action=action)["key"] != keys[1]
+    assert talk.wrong("apply", version="v0", action={**action, "fill": {hole["name"]: 5}})["code"] == "refused"
+    talk("go", version="v2")
+    text = talk("save", folder=str(tmp_path))["text"]
+    assert "open_strips().fill({'open_strips.width': 8})" in text
+    assert str(applied(text, tmp_path, read(kernels).proc("scale"))) == talk("show")["text"]
+
+
 def test_instructions_and_the_machine_of_a_target_are_imported(talk: Talk, tmp_path: Path) -> None:
     talk("open", text=COPY, target="avx2")
     machine = {"machine": None}
