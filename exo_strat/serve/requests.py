@@ -277,7 +277,11 @@ def measure(s: Session, params: Json, around: Surroundings) -> tuple[Session, An
 def save(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:
     """The path to a version as a strategy in Python."""
     v = s.version(params.get("version"))
-    return s, saved(s, v, params.get("name", "plan"), Path(params.get("folder", ".")))
+    try:
+        folder = Path(params.get("folder", ".")).resolve()
+    except (OSError, ValueError, RuntimeError) as e:
+        raise Fault("bad_params", f"params.folder: {e}", where="params.folder") from None
+    return s, saved(s, v, params.get("name", "plan"), folder)
 
 
 def quit_(s: Session, params: Json, around: Surroundings) -> tuple[Session, Answer]:

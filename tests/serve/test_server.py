@@ -184,6 +184,10 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("measure", {"sizes": {"n": 0, "m": 1, "k": 1}}, "bad_sizes", "at least 1"),
     ("save", {"name": "repeat"}, "bad_params", "means something else"),
     ("save", {"name": "1"}, "bad_params", "doesn't match"),
+    ("save", {"folder": "\0"}, "bad_params", "params.folder"),
+    ("open", {"file": "\0.py:f"}, "bad_file", "does not exist"),
+    ("open", {"file": "\ud800.py:f"}, "bad_file", "does not exist"),
+    ("open", {"text": "def f(x: f32):\n    x = 1.0  # \ud800"}, "bad_object_code", "no Python"),
     ("nothing", {}, "unknown_method", "there are hello"),
 ]  # fmt: skip
 
@@ -228,7 +232,7 @@ ANY = st.recursive(
 NAMES = ["version", "action", "cursor", "ops", "to", "with", "sizes", "versions", "steps", "most", "parts", "text"]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(sorted(METHODS.keys() - {"measure", "quit"})) | st.text(max_size=3),
     st.dictionaries(st.sampled_from(NAMES), ANY, max_size=3),
@@ -248,7 +252,7 @@ ARGUMENTS = st.recursive(
 PLACES = ["root", "body[0]", "body[0].hi", "body[0].body[0].after", "args[0]", "args[5]", "body[0:1]"]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.sampled_from(sorted(PRIMITIVES)), st.sampled_from(PLACES))
 def test_no_argument_of_a_primitive_is_a_mistake_of_the_server(mm: Talk, data: st.DataObject, op: str, at: str) -> None:
     names = list(PRIMITIVES[op].spec.signature.parameters)
