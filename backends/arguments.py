@@ -194,6 +194,8 @@ class Entry(NamedTuple):
     params: tuple[Param, ...]
     call: str
     """A call of it with arguments that are named as its parameters."""
+    passed: str
+    """What it passes on to the procedure, in the same names."""
 
 
 def entry(f: Function) -> Entry:
@@ -229,4 +231,4 @@ def entry(f: Function) -> Entry:
         f"static __attribute__((noinline)) void exo_call({', '.join(map(str, params)) or 'void'}) {{\n"
         f"    {f.name}({', '.join(passed)});\n}}\n"
     )
-    return Entry(text, tuple(params), f"exo_call({', '.join(p.name for p in params)})")
+    return Entry(text, tuple(params), f"exo_call({', '.join(p.name for p in params)})", ", ".join(passed))

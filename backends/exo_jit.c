@@ -20,7 +20,7 @@ static int64_t failures;
 static int failure;
 // Why the code was stopped.
 EXO_PUBLIC const char *exo_why;
-// How large the last buffer was that could not be had.
+// How large the last buffer was that could not be had, or how much stack.
 EXO_PUBLIC int64_t exo_wanted;
 
 int64_t exo_failures(void) { return __atomic_load_n(&failures, __ATOMIC_SEQ_CST); }
@@ -135,8 +135,8 @@ static bool exo_has_variables(void) {
 
 // -- the call ---------------------------------------------------------------------------------------
 
-int exo_fits(void) {
-    if (exo_stack_needed == 0 && exo_own_bytes() == 0) return EXO_DONE;
+int exo_fits(int64_t stack) {
+    if (stack == 0 && exo_own_bytes() == 0) return EXO_DONE;
     bool has = true;
     int64_t left = INT64_MAX;
 #ifdef _OPENMP
@@ -145,13 +145,14 @@ int exo_fits(void) {
     {
         has = exo_has_variables();
         // what measures the stack has variables
-        if (has && exo_stack_needed > 0) left = exo_stack_left();
+        if (has && stack > 0) left = exo_stack_left();
     }
     if (!has) {
         __atomic_store_n(&exo_wanted, exo_own_bytes(), __ATOMIC_RELAXED);
         return EXO_NO_MEMORY;
     }
-    if (left < exo_stack_needed) {
+    if (left < stack) {
+        __atomic_store_n(&exo_wanted, stack, __ATOMIC_RELAXED);
         __atomic_store_n(&exo_stack_found, left, __ATOMIC_RELAXED);
         return EXO_NO_STACK;
     }

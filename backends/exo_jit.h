@@ -36,8 +36,11 @@ __attribute__((noreturn)) void exo_stop(const char *what);
 int64_t exo_failures(void);
 int exo_failure(void);
 
-// Whether each thread has the stack and the memory for its variables that the code needs: EXO_DONE, or what it lacks.
-int exo_fits(void);
+// Whether each thread has so many bytes of stack, and the memory for its variables: EXO_DONE, or what it lacks.
+int exo_fits(int64_t stack);
+
+// What the code needs, as the compiler said.
+extern int64_t exo_stack_needed;
 
 #define EXO_OWN_HEAP
 enum { EXO_LINE = 64 };
@@ -77,9 +80,9 @@ static inline void exo_leave(struct exo_frame *frame) { exo_frame = frame->outer
         exo_leave(&exo_here); \
     }
 
-// What the entry point does.
-#define EXO_GUARDED(call) \
-    const int exo_fit = exo_fits(); \
+// What an entry point does, whose call takes so many bytes of the stack.
+#define EXO_GUARDED(stack, call) \
+    const int exo_fit = exo_fits(stack); \
     if (exo_fit != EXO_DONE) return exo_fit; \
     const int64_t exo_before = exo_failures(); \
     struct exo_frame exo_here; \

@@ -74,7 +74,7 @@ def _entry_point(entry: Entry) -> str:
     params = ", ".join(map(str, entry.params)) or "void"
     varying = ", ".join(["const int64_t *known", *map(str, _varying(entry.params))])
     return (
-        f"{entry.text}\nstatic int exo_run({params}) {{\n    EXO_GUARDED({entry.call})\n}}\n"
+        f"{entry.text}\nstatic int exo_run({params}) {{\n    EXO_GUARDED(exo_stack_needed, {entry.call})\n}}\n"
         f"{_visible(f'exo_entry({params})')} {{\n    return exo_run({', '.join(p.name for p in entry.params)});\n}}\n"
         f"{_like_last(entry, arrays, at, again)}"
         f"{_visible(f'exo_again({varying})')} {{\n"
@@ -138,6 +138,11 @@ def stack_use(code: str, frames: Mapping[str, int]) -> int:
         callees = set(_NAME.findall(m[0])) & taken.keys()
         taken[last] = frames.get(last, 0) + max((taken[f] for f in callees), default=0)
     return taken[last] + sum(size for f, size in frames.items() if f not in taken)
+
+
+def stack_needed(taken: int) -> int:
+    """How many bytes of the stack must be there for code that takes so many; 0 for what any function may take."""
+    return min(taken, 2**62) + _SPARE_STACK if taken > _FREE_STACK else 0
 
 
 class _Threads:
@@ -217,7 +222,7 @@ class Loaded:
             like_last = held.exo_like_last
         except (OSError, AttributeError, ValueError) as e:
             raise CacheError(f"the compiled code {path} can't be loaded ({e}); delete the file and try again") from e
-        needed.value = min(taken, 2**62) + _SPARE_STACK if taken > _FREE_STACK else 0
+        needed.value = stack_needed(taken)
 
         def check(status: int) -> bool:
             if status == 1:

@@ -22,8 +22,21 @@ from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
 from .explain import run_explain, run_lint
-from .files import FileError, Source, flags_of, importer_of, options_of, read, split, split_expression, split_proc
+from .files import (
+    FileError,
+    Source,
+    flags_of,
+    importer_of,
+    options_of,
+    procs_of,
+    read,
+    split,
+    split_expression,
+    split_proc,
+)
 from .messages import cache, columns, how_to_compile, print_python, reporting, say, stop
+from .new import new_command
+from .package import package_command
 from .serving import serve_command
 from .targets import find_target, native, runnable, targets, write_c
 from .tuning import check_sizes, parsed_sizes
@@ -220,7 +233,7 @@ def build(
             raise FileError(f"--name {name!r} is no C identifier: use letters, digits and _, and no digit first")
         source = read(path)
         machine = _machine(target)
-        procs = _procs(source, (only,) if only else source.exports, machine)
+        procs = procs_of(source, (only,) if only else source.exports, machine)
         written = write_c(procs, name or _c_name(path), out, machine)
     for file in written.files:
         typer.echo(file)
@@ -384,6 +397,8 @@ def _show_native(name: str | None) -> None:
     Console().print(table)
 
 
+app.command("new")(new_command)
+app.command("package")(package_command)
 app.command("tune")(tune_command)
 app.command("tuned")(tuned_command)
 app.command("auto")(auto_command)
@@ -400,21 +415,6 @@ def _machine(target: str | None) -> Machine | None:
 def _chosen(target: str | None) -> Machine:
     """The machine of a target, or of the widest one that this processor has."""
     return (runnable(None) if target is None else find_target(target)).machine
-
-
-def _procs(source: Source, names: tuple[str, ...], machine: Machine | None) -> list[Proc]:
-    if not names:
-        raise FileError(source.nothing())
-    found: dict[str, str] = {}
-    procs = [source.proc(name, machine) for name in names]
-    for name, p in zip(names, procs, strict=True):
-        other = found.setdefault(p.name(), name)
-        if other != name:
-            raise FileError(
-                f"{other} and {name} in {source.path} are both called {p.name()}, which a C file can't have: "
-                f"name the one to build ({source.path}:{name}), list the ones to build in __all__, or rename one"
-            )
-    return procs
 
 
 def _c_name(path: Path) -> str:

@@ -91,6 +91,10 @@ class Source:
             )
         raise FileError(f"{name} {what} in {self.path}; its Procs: {', '.join(self.exports) or 'none'}{hint}")
 
+    def is_schedule(self, name: str) -> bool:
+        """Whether this is the name of a schedule."""
+        return _is_schedule(getattr(self.module, name, None))
+
     def op(self, expression: str, machine: Machine | None = None) -> Op:
         """The Op that an expression over the file's names and those of `exo_strat` gives: a name, or a call such as
         `tile(4, 8)`. The name of a function that needs no arguments, or only a machine, will do in the place of its
@@ -163,6 +167,23 @@ class Source:
         strategies = self.strategies()
         lines += [f"it has strategies, for `exo-strat explain`: {', '.join(strategies)}"] if strategies else []
         return "\n".join(lines)
+
+
+def procs_of(source: Source, names: Sequence[str], machine: Machine | None) -> list[Proc]:
+    """The Procs of these names, made for a machine, as one C file has them. Raises `FileError` if there are none, or
+    two of one name."""
+    if not names:
+        raise FileError(source.nothing())
+    found: dict[str, str] = {}
+    procs = [source.proc(name, machine) for name in names]
+    for name, p in zip(names, procs, strict=True):
+        other = found.setdefault(p.name(), name)
+        if other != name:
+            raise FileError(
+                f"{other} and {name} in {source.path} are both called {p.name()}, which a C file can't have: "
+                f"name the one to build ({source.path}:{name}), list the ones to build in __all__, or rename one"
+            )
+    return procs
 
 
 def split(reference: str) -> tuple[Path, str | None]:
