@@ -11,7 +11,7 @@
 #                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table,
 #                     and N / 20 times to programs in each form of the object language;
 #                     and chains of rewrites with 10 N steps in all, compared in C by several compilers
-#   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere
+#   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere, make a project
 #   make clean        remove what the above made
 
 PYTHON ?= python3
@@ -60,7 +60,7 @@ soak: $(READY)
 	$(BIN)/python -m benchmarks.chains -n $(N)0
 
 wheel-test: $(READY)
-	$(BIN)/pytest -q -m slow tests/test_setup.py
+	$(BIN)/pytest -q -m slow tests/test_setup.py tests/test_project.py
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
