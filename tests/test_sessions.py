@@ -19,7 +19,7 @@ import pytest
 from backends.cpu import features
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["docs/auto.md", "docs/import.md", "docs/threads.md"]
+PAGES = ["docs/auto.md", "docs/import.md", "docs/package.md", "docs/threads.md"]
 BLOCK = re.compile(
     r"^```\w+ (?P<name>\S+)\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )

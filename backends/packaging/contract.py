@@ -17,6 +17,7 @@ from ..kernel import (
     Claim,
     Const,
     Expr,
+    Node,
     Scalar,
     StrideExpr,
     Sym,
@@ -119,7 +120,7 @@ def python(e: Expr, names: Mapping[Sym, str]) -> str:
             raise BackendError(f"`{print_expr(e, names)}` can't be checked when Python calls: write it without")
 
 
-def _seen(e: Expr, names: Mapping[Sym, str]) -> str:
+def _seen(e: Node, names: Mapping[Sym, str]) -> str:
     """Python text for what evaluating an expression looks at, by its text: what decides nothing is left out."""
     match e:
         case Var(sym=s):

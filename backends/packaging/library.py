@@ -344,13 +344,6 @@ def _stack_of(function: str, call: str, frames: Mapping[str, int]) -> int:
     return stack_use(call, {f: size for f, size in frames.items() if f not in others})
 
 
-def _stack_of(function: str, call: str, frames: Mapping[str, int]) -> int:
-    """The bytes of the stack that a call takes; those of other functions of the header are none of its business."""
-    own = f"exo_call_{function}"
-    others = [f for f in frames if f != own and re.match(r"exo_(call|g\d+)_", f)]
-    return stack_use(call, {f: size for f, size in frames.items() if f not in others})
-
-
 def _link_flags(versions: Sequence[Version], name: str, library: Path) -> tuple[str, ...]:
     """Only what is for callers can be seen from outside. Threads of OpenMP wait for more in its code after a call: it
     must stay where it is when the library is closed."""

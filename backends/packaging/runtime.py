@@ -86,7 +86,7 @@ class Value:
             raise ValueError(f"{where} is one number ({self.precision}), not {_shown(given)}")
         if self.precision[0] in "bf":
             return float(number)
-        limits = np.iinfo(_KINDS[self.precision][0])
+        limits = np.iinfo(np.dtype(_KINDS[self.precision][0]))
         if number != number // 1 or not limits.min <= number <= limits.max:
             raise ValueError(f"{where} is an {self.precision}, which can't be {number}")
         return int(number)
