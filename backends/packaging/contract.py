@@ -216,7 +216,7 @@ INSTRUCTION_SET: str = _library.instruction_set
 
 def _function(c: Contract, most: int, calls: str) -> str:
     hints = ", ".join(f"{n}: {_hint(p)}" for p, n in zip(c.plans, c.parameters, strict=True))
-    doc = "".join(f"    {line}\n" for line in docstring(c, most))
+    doc = "\n".join(f"    {line}" if line else "" for line in docstring(c, most))
     return (
         f'\n\ndef {c.name}({hints}) -> None:\n    """{doc.strip()}\n    """\n'
         f"    {calls}[{c.name!r}]({', '.join(c.parameters)})\n"
