@@ -226,7 +226,7 @@ def dispatch(versions: Sequence[Version], name: str, stacks: Sequence[Mapping[st
 _THREADS = """\
 // Threads of OpenMP are not there any more in a forked process, but its library would wait for them.
 #ifdef _OPENMP
-#include <omp.h>
+void omp_set_num_threads(int count);
 #include <pthread.h>
 static int exo_ran, exo_lost;
 static void exo_forked(void) { exo_lost = exo_lost || exo_ran; }
