@@ -28,6 +28,7 @@ _KINDS: Mapping[str, tuple[type[np.generic], type]] = {
 """What elements of a precision are to NumPy, and as what C gets a single one. bfloat16 is kept in `uint16`: these are
 the upper halves of `float32`."""
 
+_DTYPES = {name: np.dtype(kind) for name, (kind, _) in _KINDS.items()}
 _Array = np.ndarray[Any, np.dtype[Any]]
 Seen = dict[str, int]
 """What a condition has looked at, by its text."""
@@ -86,7 +87,7 @@ class Value:
             raise ValueError(f"{where} is one number ({self.precision}), not {_shown(given)}")
         if self.precision[0] in "bf":
             return float(number)
-        limits = np.iinfo(np.dtype(_KINDS[self.precision][0]))
+        limits = np.iinfo(_DTYPES[self.precision])
         if number != number // 1 or not limits.min <= number <= limits.max:
             raise ValueError(f"{where} is an {self.precision}, which can't be {number}")
         return int(number)
@@ -106,7 +107,7 @@ class Array:
 
     def strides(self, a: _Array, known: Given, where: str) -> tuple[int, ...]:
         """The strides in elements, if the array is as it must be."""
-        dtype = np.dtype(_KINDS[self.precision][0])
+        dtype = _DTYPES[self.precision]
         if a.dtype != dtype:
             how = " (bf16: the upper halves of float32)" if self.precision == "bf16" else ""
             raise ValueError(f"{where} must be {dtype}{how}, but is {a.dtype}")
@@ -258,36 +259,37 @@ class Function:
         parameters: Sequence[Number | Value | Array],
         conditions: Sequence[Condition] = (),
     ) -> None:
-        self._library, self._name, self._parameters = library, name, tuple(parameters)
+        self._library, self._name = library, name
+        self._parameters = tuple((p, f"{name}: argument {p.name}") for p in parameters)
         self._shapely = tuple(c for c in conditions if not c.on_data)
         self._on_data = tuple(c for c in conditions if c.on_data)
-        arrays = [(k, p) for k, p in enumerate(self._parameters) if isinstance(p, Array)]
+        arrays = [(k, p) for k, p in enumerate(parameters) if isinstance(p, Array)]
         self._pairs = tuple((a, b) for a, b in combinations(arrays, 2) if a[1].written or b[1].written)
         self._c = getattr(library.c, f"exo_python_{name}")
-        self._c.argtypes = [t for p in self._parameters for t in _ctypes_of(p)]
+        self._c.argtypes = [t for p in parameters for t in _ctypes_of(p)]
         self._c.restype = ctypes.c_int
 
     def __call__(self, *args: Any) -> None:
         """Check the arguments and make the call."""
         numbers: dict[str, int] = {}
-        for p, a in zip(self._parameters, args, strict=True):
+        for (p, where), a in zip(self._parameters, args, strict=True):
             if isinstance(p, Number):
-                numbers[p.name] = p.value(a, self._where(p))
+                numbers[p.name] = p.value(a, where)
             elif isinstance(p, Array) and not isinstance(a, np.ndarray):
-                raise ValueError(f"{self._where(p)} is an array, not {_shown(a)}")
+                raise ValueError(f"{where} is an array, not {_shown(a)}")
         strides: dict[str, tuple[int, ...]] = {}
         data: dict[str, Any] = {}
         known, passed = Given(numbers, strides, data), list[Any]()
-        for p, a in zip(self._parameters, args, strict=True):
+        for (p, where), a in zip(self._parameters, args, strict=True):
             if isinstance(p, Number):
                 passed.append(numbers[p.name])
             elif isinstance(p, Value):
-                passed.append(p.value(a, self._where(p)))
+                passed.append(p.value(a, where))
                 data[p.name] = passed[-1]
             else:
-                strides[p.name] = p.strides(a, known, self._where(p))
+                strides[p.name] = p.strides(a, known, where)
                 data[p.name] = a
-                passed += [a.ctypes.data, *(strides[p.name] if p.window else ())]
+                passed += [a.__array_interface__["data"][0], *(strides[p.name] if p.window else ())]
         for c in (*self._shapely, *self._on_data):
             found = c.broken(known)
             if found is not None:
@@ -295,9 +297,6 @@ class Function:
                 raise ValueError(f"{self._name}: argument values break the assertion {c.text}: {what}")
         self._check_apart(args)
         self._library.check(self._c(*passed), self._name)
-
-    def _where(self, p: Number | Value | Array) -> str:
-        return f"{self._name}: argument {p.name}"
 
     def _check_apart(self, args: Sequence[Any]) -> None:
         """No array that is written shares memory with another."""
@@ -309,5 +308,5 @@ class Function:
                     shared = True
                 if shared:
                     written, other = (first, second) if first.written else (second, first)
-                    what = f"{self._where(written)} is written, but shares memory with argument {other.name}"
-                    raise ValueError(f"{what}; copy one")
+                    what = f"argument {written.name} is written, but shares memory with argument {other.name}"
+                    raise ValueError(f"{self._name}: {what}; copy one")

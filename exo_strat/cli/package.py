@@ -18,8 +18,14 @@ from .files import FileError, Source, procs_of, read, split_names
 from .messages import UsageError, reporting
 from .targets import Target, compiling, find_target, targets
 
-RESERVED: Final = frozenset({"numpy", "exo_strat", "strategies", "backends", "importers"}) | sys.stdlib_module_names
-"""Modules that a package must not hide."""
+_OF_C: Final = """
+    c m dl rt gomp omp pthread immintrin complex ctype fenv float inttypes limits setjmp stdarg stdbool stddef stdint
+    stdio stdlib tgmath threads unistd wchar wctype
+"""
+RESERVED: Final = frozenset(
+    {"numpy", "exo_strat", "strategies", "backends", "importers", *sys.stdlib_module_names, *_OF_C.split()}
+)
+"""Modules of Python, and libraries and headers of C, that a package must not hide."""
 _RELEASE = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?\Z")
 
 Maker = Callable[[Sequence[tuple[Machine, Sequence[Proc]]], str, str, Path, bool], Path]
@@ -39,7 +45,7 @@ def module_name(name: str, what: str) -> str:
             f"{what} {name!r} can't be a module's: take letters, digits and _, a letter first, no _ last, no keyword"
         )
     if name in RESERVED:
-        raise UsageError(f"{what} {name!r} is that of a module which is needed itself: take another")
+        raise UsageError(f"{what} {name!r} is that of a module, a library or a header that is needed: take another")
     return name
 
 

@@ -271,6 +271,18 @@ def test_what_goes_wrong_inside_is_an_exception(packed: ModuleType) -> None:
     assert x[0] == 2
 
 
+def test_names_that_python_allows_and_no_arguments(tmp_path: Path) -> None:
+    text = "def strange(lang\u00e4nge: size, _calls: f32[lang\u00e4nge], double: f32):\n    _calls[0] = double"
+    procs = [proc_from_source(text), proc_from_source("def nothing():\n    pass")]
+    package([(plain_c, procs)], "odd", "1", tmp_path, unpacked=True)
+    code = (
+        "import numpy as np, odd; x = np.zeros(2, np.float32); odd.strange(2, x, 3.0); odd.nothing(); print(x)\n"
+        "try:\n    odd.strange(1, x, 3.0)\nexcept ValueError as e:\n    print(e)"
+    )
+    wanted = "[3. 0.]\nstrange: argument _calls must have shape (1,), but has (2,)\n"
+    assert elsewhere(code, tmp_path) == wanted
+
+
 def test_a_call_by_name(packed: ModuleType) -> None:
     y = np.zeros(2, F4)
     packed.axpy(a=3, n=2, y=y, x=np.ones(2, F4))

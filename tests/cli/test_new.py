@@ -52,7 +52,7 @@ def test_its_file_exports_the_schedule(tmp_path: Path) -> None:
         ("1st", "can't be a module's"),
         ("import", "can't be a module's"),
         ("kérnels", "can't be a module's"),
-        ("numpy", "'numpy' is that of a module which is needed itself"),
+        ("numpy", "'numpy' is that of a module, a library or a header"),
         ("there", "there is there already"),
         ("a_file", "a_file is there already"),
         ("no/such", "there is no folder"),
