@@ -31,8 +31,9 @@ def ours(path: Path) -> list[tuple[int, str]]:
     return [(line, name) for line, name in absolute_imports(path.read_text()) if name.split(".")[0] in OURS]
 
 
-FACES = ("exo_strat", "exo_strat.tuning", "exo_strat.tuning.apart", "exo_strat.tuning.records")
-"""What others import of the kernel: its root; and what measuring has to do with: searches, processes, records."""
+FACES = ("exo_strat", "exo_strat.tuning", "exo_strat.tuning.apart", "exo_strat.tuning.records", "exo_strat.view")
+"""What others import of the kernel: its root; and what measuring has to do with: searches, processes, records; what
+is seen."""
 OTHERS = modules("strategies") + modules("backends") + modules("importers")
 
 

@@ -7,9 +7,10 @@ that holds the package), but under another name, so that a block under `if __nam
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import module_from_spec, spec_from_file_location
 from keyword import iskeyword
@@ -471,3 +472,23 @@ def _is_theirs(filename: str, path: Path, given: str) -> bool:
 def _is_ours(filename: str) -> bool:
     """Whether a file is one of this package."""
     return Path(filename).resolve().is_relative_to(OURS)
+
+
+def write_whole(files: Mapping[Path, bytes]) -> None:
+    """Write files beside their places first, then put all in place: what can't be written leaves nothing."""
+    partial = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in files}
+    try:
+        for path, content in files.items():
+            try:
+                partial[path].write_bytes(content)
+            except OSError as e:
+                raise FileError(f"{path} can't be written: {e.strerror}") from e
+        for path in files:
+            try:
+                partial[path].replace(path)
+            except OSError as e:
+                raise FileError(f"{path} can't be written: {e.strerror}") from e
+    finally:
+        for path in partial.values():
+            with suppress(FileNotFoundError, NotADirectoryError):
+                path.unlink()

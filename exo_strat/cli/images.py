@@ -17,8 +17,8 @@ from .. import plugins
 from ..cursors.proc import Proc
 from ..machine import Machine
 from .demo import ROUNDS, Demo, Kernel, jit, print_rows, rewrites, run_demo, seconds, timed
-from .files import FileError
-from .pictures import Picture, Plane, encoded, read_picture, require_pillow, sample, side_by_side, write_whole
+from .files import FileError, write_whole
+from .pictures import Picture, Plane, encoded, read_picture, require_pillow, sample, side_by_side
 from .targets import Target, write_c
 from .viewing import write_film
 

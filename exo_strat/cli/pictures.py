@@ -5,10 +5,8 @@ A picture keeps what Pillow gave: 8 or 16 bits or floats, and as many channels. 
 
 from __future__ import annotations
 
-import os
 import struct
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -145,26 +143,6 @@ def encoded(picture: Picture, path: Path) -> bytes:
         better = ".tiff" if picture.pixels.dtype.kind == "f" else ".png"
         raise FileError(f"{path}: {kind} can't hold this picture ({e}): choose {better}") from e
     return content.getvalue()
-
-
-def write_whole(files: Mapping[Path, bytes]) -> None:
-    """Write files beside their places first, then put all in place: what can't be written leaves nothing."""
-    partial = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in files}
-    try:
-        for path, content in files.items():
-            try:
-                partial[path].write_bytes(content)
-            except OSError as e:
-                raise FileError(f"{path} can't be written: {e.strerror}") from e
-        for path in files:
-            try:
-                partial[path].replace(path)
-            except OSError as e:
-                raise FileError(f"{path} can't be written: {e.strerror}") from e
-    finally:
-        for path in partial.values():
-            with suppress(FileNotFoundError, NotADirectoryError):
-                path.unlink()
 
 
 # -- on the terminal ----------------------------------------------------------------------------------

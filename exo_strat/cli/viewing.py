@@ -19,8 +19,8 @@ from ..tuning import Ended
 from ..tuning.measures import Measure
 from ..view import Film, Listing, Panel, film, page, reels, replayed
 from ..view.film import title_of
+from .files import write_whole
 from .messages import UsageError
-from .pictures import write_whole
 from .targets import compiling
 
 Seconds: TypeAlias = Callable[[Proc, Mapping[str, int]], float]

@@ -17,9 +17,9 @@ from typer.testing import CliRunner, Result
 from examples.halide.blur import blur as example
 from exo_strat import Machine, Proc, plugins
 from exo_strat.cli.commands import app
-from exo_strat.cli.files import FileError
+from exo_strat.cli.files import FileError, write_whole
 from exo_strat.cli.images import Asked, Places
-from exo_strat.cli.pictures import Picture, encoded, read_picture, sample, side_by_side, write_whole
+from exo_strat.cli.pictures import Picture, encoded, read_picture, sample, side_by_side
 from strategies.blur import schedule_blur
 from strategies.programs import blur
 
