@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
-from math import log2
+from math import ceil, log2
+from typing import Final, TypeAlias
 
-CELL_WIDTH, CELL_HEIGHT, LABELS, TOP = 44, 15, 120, 44
-STYLE = (
-    "text{font:10px sans-serif;text-anchor:middle}.t{font-size:13px;text-anchor:start}.r{text-anchor:end}"
-    f"rect{{width:{CELL_WIDTH - 1}px;height:{CELL_HEIGHT - 1}px}}"
+Cells: TypeAlias = Mapping[tuple[str, str], float]
+"""By row and column, ratios."""
+
+SIZE: Final = 10
+TITLE_SIZE: Final = 13
+CELL_WIDTH, CELL_HEIGHT, EDGE, TOP, HEAD, GAP = 44, 15, 8, 26, 18, 10
+STYLE: Final = (
+    f"text{{font:{SIZE}px sans-serif;text-anchor:middle}}"
+    f".t{{font-size:{TITLE_SIZE}px;text-anchor:start}}.r{{text-anchor:end}}"
 )
 
 
@@ -24,30 +31,76 @@ def colour(ratio: float) -> str:
     return "#" + "".join(f"{round(255 + (c - 255) * share):02x}" for c in full)
 
 
-def heatmap(title: str, cells: Mapping[tuple[str, str], float]) -> str:
-    """An SVG document: a row for each first name, a column for each second, in the order in which they come.
+def width_of(text: str, size: int = SIZE) -> int:
+    """At least the room that a text takes, in pixels, in any sans-serif font that is usual.
+
+    >>> width_of("1000x1000x40")
+    80
+    """
+    return ceil(size * sum(1.0 if c in "mwMW%@" else 0.8 if c.isupper() else 0.66 for c in text))
+
+
+@dataclass(frozen=True)
+class _Map:
+    """Rows that have the same columns."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def cell(self) -> int:
+        """The width of a cell, with the gap after it: a head fits above it."""
+        return max(CELL_WIDTH, *(width_of(c) + GAP for c in self.columns))
+
+    @property
+    def height(self) -> int:
+        return HEAD + CELL_HEIGHT * len(self.rows) + GAP
+
+
+def _maps(cells: Cells) -> tuple[_Map, ...]:
+    """One for each kind of row: routines that are measured at the same sizes."""
+    columns = list(dict.fromkeys(column for _, column in cells))
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for row in dict.fromkeys(row for row, _ in cells):
+        kinds.setdefault(tuple(c for c in columns if (row, c) in cells), []).append(row)
+    return tuple(_Map(tuple(rows), of) for of, rows in kinds.items())
+
+
+def heatmap(title: str, cells: Cells) -> str:
+    """An SVG document: a row for each first name, a column for each second, in the order in which they come. Rows that
+    have other columns make a map of their own, below.
 
     >>> svg = heatmap("times as fast", {("saxpy", "100"): 1.25})
     >>> "1.25" in svg and "saxpy" in svg
     True
     """
-    rows, columns = (list(dict.fromkeys(key[k] for key in cells)) for k in (0, 1))
-    width, height = LABELS + CELL_WIDTH * len(columns) + 8, TOP + CELL_HEIGHT * len(rows) + 8
+    maps = _maps(cells)
+    labels = EDGE + max((width_of(row) for row, _ in cells), default=0) + 6
+    widths = [width_of(title, TITLE_SIZE) + EDGE, *(labels + m.cell * len(m.columns) for m in maps)]
+    width, height = max(widths) + EDGE, TOP + sum(m.height for m in maps)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         f"<style>{STYLE}</style>",
-        f'<rect style="width:{width}px;height:{height}px" fill="white"/>',
-        f'<text class="t" x="8" y="16">{escape(title)}</text>',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text class="t" x="{EDGE}" y="16">{escape(title)}</text>',
     ]
-    for j, column in enumerate(columns):
-        lines.append(f'<text x="{LABELS + CELL_WIDTH * (j + 0.5):g}" y="{TOP - 6}">{escape(column)}</text>')
-    for i, row in enumerate(rows):
-        y = TOP + CELL_HEIGHT * i
-        lines.append(f'<text class="r" x="{LABELS - 6}" y="{y + 11}">{escape(row)}</text>')
-        lines += [_cell(LABELS + CELL_WIDTH * j, y, cells[row, c]) for j, c in enumerate(columns) if (row, c) in cells]
+    top = TOP
+    for m in maps:
+        lines += _drawn(m, cells, labels, top)
+        top += m.height
     return "\n".join((*lines, "</svg>", ""))
 
 
-def _cell(x: int, y: int, ratio: float) -> str:
-    box = f'<rect x="{x}" y="{y}" fill="{colour(ratio)}"/>'
-    return f'{box}<text x="{x + CELL_WIDTH // 2}" y="{y + 11}">{ratio:.2f}</text>'
+def _drawn(m: _Map, cells: Cells, left: int, top: int) -> Iterator[str]:
+    for j, column in enumerate(m.columns):
+        yield f'<text x="{left + m.cell * (j + 0.5):g}" y="{top + HEAD - 6}">{escape(column)}</text>'
+    for i, row in enumerate(m.rows):
+        y = top + HEAD + CELL_HEIGHT * i
+        yield f'<text class="r" x="{left - 6}" y="{y + 11}">{escape(row)}</text>'
+        for j, column in enumerate(m.columns):
+            yield _cell(left + m.cell * j, y, m.cell, cells[row, column])
+
+
+def _cell(x: int, y: int, width: int, ratio: float) -> str:
+    box = f'<rect x="{x}" y="{y}" width="{width - 1}" height="{CELL_HEIGHT - 1}" fill="{colour(ratio)}"/>'
+    return f'{box}<text x="{x + width / 2:g}" y="{y + 11}">{ratio:.2f}</text>'

@@ -1,0 +1,49 @@
+"""The heat maps of docs/blas again, from the CSV files that are there: nothing is measured.
+
+    python -m benchmarks.blas_maps [docs/blas]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks.blas_routines import LEVELS, cases
+from benchmarks.blas_summary import lines
+from benchmarks.blas_tables import Row, titled, write_heatmaps
+
+UNIT = ", ns"
+"""How the heads of columns with times end."""
+
+
+def rows_of(folder: Path, level: str) -> list[Row]:
+    """What the CSV file of a level has; nothing if there is none. Raises `KeyError` for a case that is no more."""
+    known = {(c.name, str(c.dims)): c for c in cases(level)}
+    found = []
+    for line in lines(folder, level):
+        times = {k.removesuffix(UNIT): float(v) for k, v in line.items() if k.endswith(UNIT) and v}
+        limit = times.pop("limit")
+        found.append(Row(known[line["routine"], line["size"]], times, limit))
+    return found
+
+
+def main() -> None:
+    """All that there are CSV files for. Ends with a message if there are none, or one that has a case that is no more."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
+    written = 0
+    for level in LEVELS:
+        try:
+            rows = rows_of(folder, level)
+        except KeyError as e:
+            sys.exit(f"{folder}/{titled(level)}.csv has a case that is measured no more: {e.args[0]}")
+        names = list(dict.fromkeys(name for row in rows for name in row.times))
+        mine = [n for n in names if n.startswith("ours")]
+        if rows:
+            write_heatmaps(folder, level, rows, mine, [n for n in names if n not in mine])
+        written += bool(rows)
+    if not written:
+        sys.exit(f"{folder} has no CSV files: `python -m benchmarks.blas --out {folder}` writes them")
+
+
+if __name__ == "__main__":
+    main()
