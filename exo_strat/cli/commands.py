@@ -21,6 +21,7 @@ from ..cursors.proc import Proc
 from ..machine import Machine
 from ..shadow import shadows
 from .audit import objections, run_audit
+from .check import FORMATS, Format, check_file
 from .explain import run_explain, run_lint
 from .files import (
     FileError,
@@ -358,6 +359,27 @@ def lint(
         file, expression = split_expression(strategy)
         op = read(file).op(expression, _chosen(target))
     if not run_lint(op, Console()):
+        raise typer.Exit(1)
+
+
+@app.command("check")
+def check_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE..", help="Python files with object code.")],
+    form: Annotated[Format, typer.Option("--format", help="For editors, for programs, or for GitHub's checks.")] = (
+        Format.TEXT
+    ),
+) -> None:
+    """Print what is wrong in all Procs of Python files: FILE:LINE:COLUMN: error: MESSAGE, which editors take.
+
+    The files are run; what uses a Proc with a mistake is left out, and noted. Ends with 1 if anything is wrong.
+
+    Examples: [b]exo-strat check gemm.py[/b], [b]exo-strat check kernels/*.py --format github[/b]
+    """
+    with reporting():
+        found = [f for path in files for f in check_file(path)]
+    if found or form is Format.JSON:
+        typer.echo(FORMATS[form](found))
+    if any(f.severity == "error" for f in found):
         raise typer.Exit(1)
 
 

@@ -89,10 +89,12 @@ class Proc:
         set_(self, "origin", origin)
         set_(self, "_depth", 0 if parent is None else parent._depth + 1)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Asked only for what is not there."""
-        hint = f"what is asked of code is asked of a cursor, such as {self.tree.name}.root()"
-        raise AttributeError(f"a Proc has no attribute {name!r}; {hint}", name=name, obj=self)
+    if not TYPE_CHECKING:  # type checkers would take any attribute to be there, and what follows to be unreachable
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Asked only for what is not there."""
+            hint = f"what is asked of code is asked of a cursor, such as {self.tree.name}.root()"
+            raise AttributeError(f"a Proc has no attribute {name!r}; {hint}", name=name, obj=self)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Proc never changes: cannot set {name}")
