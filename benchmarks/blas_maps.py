@@ -28,7 +28,7 @@ def rows_of(folder: Path, level: str) -> list[Row]:
 
 
 def main() -> None:
-    """All that there are CSV files for. Ends with a message if there are none, or one that has a case that is no more."""
+    """All that there are CSV files for. Ends with a message if there are none, or one has a case that is no more."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
     written = 0
     for level in LEVELS:

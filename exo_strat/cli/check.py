@@ -5,7 +5,6 @@ defined are left out, and the rest goes on, so one run finds what is wrong in ev
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -118,9 +117,10 @@ class _Run:
         if isinstance(e, SyntaxError) and e.filename:  # of a module that is imported
             return Finding(e.filename, e.lineno or 1, max(e.offset or 1, 1), "error", f"SyntaxError: {e.msg}")
         frames = [f for f in extract_tb(e.__traceback__) if _same(f.filename, self.path)]
-        line, column = (frames[-1].lineno, frames[-1].colno) if frames else (s.lineno, s.col_offset)
-        marked = (frames[-1].line or "") if frames else ""
-        return Finding(str(self.path), line or s.lineno, (column or 0) + 1, "error", message, marked)
+        if not frames:
+            return Finding(str(self.path), s.lineno, s.col_offset + 1, "error", message)
+        at = frames[-1]
+        return Finding(str(self.path), at.lineno or s.lineno, (at.colno or 0) + 1, "error", message, at.line or "")
 
     def _left_out(self, s: ast.stmt, needed: Sequence[str]) -> Finding:
         message = f"not checked: it uses {', '.join(needed)}, which could not be made"
@@ -142,7 +142,8 @@ def _compiled(s: ast.stmt, tree: ast.Module, path: Path) -> CodeType:
     """A statement of a file, with what the file takes from `__future__`."""
     asked = any(isinstance(x, ast.ImportFrom) and x.module == "__future__" for x in tree.body)
     flags = __future__.annotations.compiler_flag if asked else 0
-    return compile(ast.Module([s], []), str(path), "exec", flags, dont_inherit=True)
+    code: CodeType = compile(ast.Module([s], []), str(path), "exec", flags, dont_inherit=True)
+    return code
 
 
 def _is_decorated(s: ast.stmt) -> bool:
@@ -228,8 +229,8 @@ def as_github(found: Sequence[Finding]) -> str:
 
 
 def _escaped(text: str, is_property: bool = False) -> str:
-    table = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if is_property else {})
-    return text.translate(str.maketrans(table))
+    special = "%\r\n:," if is_property else "%\r\n"
+    return "".join(f"%{ord(c):02X}" if c in special else c for c in text)
 
 
 class Format(StrEnum):

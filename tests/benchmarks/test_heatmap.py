@@ -1,4 +1,4 @@
-"""Heat maps: no text overlaps another or leaves the picture, no map has holes, and those of docs/blas are up to date."""
+"""Heat maps: no text overlaps another or leaves the picture, no map has holes; those of docs/blas are up to date."""
 
 from __future__ import annotations
 
