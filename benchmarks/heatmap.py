@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from math import ceil, log2
 from typing import Final, TypeAlias
 
@@ -48,9 +49,9 @@ class _Map:
     columns: tuple[str, ...]
 
     @property
-    def cell(self) -> int:
-        """The width of a cell, with the gap after it: a head fits above it."""
-        return max(CELL_WIDTH, *(width_of(c) + GAP for c in self.columns))
+    def widths(self) -> tuple[int, ...]:
+        """The widths of the columns, with the gap after each: a head fits above its cells."""
+        return tuple(max(CELL_WIDTH, width_of(c) + GAP) for c in self.columns)
 
     @property
     def height(self) -> int:
@@ -76,7 +77,7 @@ def heatmap(title: str, cells: Cells) -> str:
     """
     maps = _maps(cells)
     labels = EDGE + max((width_of(row) for row, _ in cells), default=0) + 6
-    widths = [width_of(title, TITLE_SIZE) + EDGE, *(labels + m.cell * len(m.columns) for m in maps)]
+    widths = [width_of(title, TITLE_SIZE) + EDGE, *(labels + sum(m.widths) for m in maps)]
     width, height = max(widths) + EDGE, TOP + sum(m.height for m in maps)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
@@ -92,13 +93,14 @@ def heatmap(title: str, cells: Cells) -> str:
 
 
 def _drawn(m: _Map, cells: Cells, left: int, top: int) -> Iterator[str]:
-    for j, column in enumerate(m.columns):
-        yield f'<text x="{left + m.cell * (j + 0.5):g}" y="{top + HEAD - 6}">{escape(column)}</text>'
+    lefts = [*accumulate(m.widths, initial=left)]
+    for column, x, width in zip(m.columns, lefts, m.widths, strict=False):
+        yield f'<text x="{x + width / 2:g}" y="{top + HEAD - 6}">{escape(column)}</text>'
     for i, row in enumerate(m.rows):
         y = top + HEAD + CELL_HEIGHT * i
         yield f'<text class="r" x="{left - 6}" y="{y + 11}">{escape(row)}</text>'
-        for j, column in enumerate(m.columns):
-            yield _cell(left + m.cell * j, y, m.cell, cells[row, column])
+        for column, x, width in zip(m.columns, lefts, m.widths, strict=False):
+            yield _cell(x, y, width, cells[row, column])
 
 
 def _cell(x: int, y: int, width: int, ratio: float) -> str:

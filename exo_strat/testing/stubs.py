@@ -1,4 +1,5 @@
-"""`exo_strat/direct.pyi`: the direct forms for type checkers and editors, made from the primitives' declarations.
+"""`exo_strat/direct.pyi`: the direct forms for type checkers and editors, made from the primitives' declarations and
+docstrings.
 
     python -m exo_strat.testing.stubs > exo_strat/direct.pyi
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from textwrap import indent
 from typing import Any, get_args
 
 from ..primitives import PRIMITIVES, PrimitiveForm
@@ -25,7 +27,7 @@ def stub() -> str:
     imports = [f"from {module} import {name} as {name}" for name, module in sorted(needed.items())]
     errors = ["from exo_strat.cursors.proc import InvalidCursorError as InvalidCursorError"]
     errors += ["from exo_strat.ops.failure import SchedulingError as SchedulingError"]
-    return "\n".join((HEADER, *sorted((*imports, *errors)), "", *functions, ""))
+    return "\n".join((HEADER, *sorted((*imports, *errors)), "", *functions))
 
 
 def _function(name: str, form: PrimitiveForm, needed: dict[str, str]) -> str:
@@ -39,7 +41,13 @@ def _function(name: str, form: PrimitiveForm, needed: dict[str, str]) -> str:
         default = "" if prm.default is prm.empty else f" = {prm.default!r}"
         shown.append(f"{star}{prm.name}: {text}{default}")
         shown += ["/"] * (prm.name == ("ref" if form.takes_reference else "p"))
-    return f"def {name}({', '.join(shown)}) -> {form.returns}: ..."
+    return f"def {name}({', '.join(shown)}) -> {form.returns}:\n{indent(_told(form), ' ' * 4)}\n"
+
+
+def _told(form: PrimitiveForm) -> str:
+    """What a primitive says of itself, for editors: its docstring without the examples."""
+    text = inspect.cleandoc(form.spec.fn.__doc__ or "").partition(">>>")[0].strip()
+    return f'{"r" * (chr(92) in text)}"""{text}"""'
 
 
 def _plain(annotation: ast.expr, scope: dict[str, Any]) -> ast.expr:

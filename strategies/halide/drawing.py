@@ -1,6 +1,7 @@
 """Nested boxes with text, as SVG.
 
-Each text has its length written down (`textLength`), so it takes the same room in any viewer's monospaced font.
+Each text has its length written down (`textLength`), so it takes the same room in any viewer's monospaced font. Boxes
+have room for more, for viewers that don't read that, or have a wider font.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 SIZE: Final = 12.0
 CHAR: Final = 7.2  # of the usual monospaced fonts, the advance in parts of SIZE is 0.6
+ROOM: Final = 8.4  # what a box has for each: 0.7
 LINE: Final = 17.0
 BASE: Final = 12.5  # of a line's height, what is above the baseline
 PAD: Final = 9.0
@@ -44,8 +46,8 @@ class Box:
     @property
     def width(self) -> float:
         """The least width: boxes inside are as wide as the widest of them."""
-        badge = len(self.badge) * CHAR + 2 * BADGE + 2 * PAD if self.badge else 0.0
-        texts = [len(self.title) * CHAR + badge, *(len(line) * CHAR for line in self.lines)]
+        badge = len(self.badge) * ROOM + 2 * BADGE + 2 * PAD if self.badge else 0.0
+        texts = [len(self.title) * ROOM + badge, *(len(line) * ROOM for line in self.lines)]
         return max((*texts, *(b.width for b in self.inside))) + 2 * PAD
 
     @property
@@ -91,10 +93,10 @@ def _placed(box: Box, x: float, y: float, width: float) -> Iterator[ET.Element]:
     base = y + GAP / 2 + BASE
     yield _text(box.title, x + PAD, base, INK, bold=True)
     if box.badge:
-        length = len(box.badge) * CHAR
-        left = x + width - PAD - length
-        yield _rect(left - BADGE, y + GAP / 2 + 1, length + 2 * BADGE, LINE - 2, Look(box.look.border, box.look.border))
-        yield _text(box.badge, left, base, PAPER, bold=True)
+        room = len(box.badge) * ROOM + 2 * BADGE
+        left = x + width - PAD / 2 - room
+        yield _rect(left, y + GAP / 2 + 1, room, LINE - 2, Look(box.look.border, box.look.border))
+        yield _text(box.badge, left + (room - len(box.badge) * CHAR) / 2, base, PAPER, bold=True)
     for n, line in enumerate(box.lines, 1):
         yield _text(line, x + PAD, base + n * LINE, FAINT)
     top = y + box.head
