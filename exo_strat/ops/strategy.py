@@ -22,7 +22,7 @@ from functools import cache, wraps
 from importlib import import_module
 from itertools import islice, takewhile
 from pickle import PicklingError, UnpicklingError
-from typing import Any, Final, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar, get_args
 
 from returns.result import Failure as Err
 from returns.result import Result, Success
@@ -39,6 +39,8 @@ from .holes import DEFAULTS, Decision, Hole, Scope, held, put
 from .moves import Move
 
 State: TypeAlias = tuple[Proc, Cursor]
+P = ParamSpec("P")
+"""The parameters of a strategy."""
 Outcome: TypeAlias = Result[State, Failure]
 
 
@@ -677,7 +679,7 @@ class Named(Called):
         return outcome if isinstance(outcome, Success) else Err(blame(outcome.failure(), definition, self))
 
 
-def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
+def strategy(fn: Callable[Concatenate[Proc, Any, P], Script]) -> Callable[P, Op]:
     """Turns a generator function `(p, c, *args)` into a function `(*args)` that returns an Op.
 
     Inside, `p, c = yield op` applies `op` at the current state and goes on from the new one, or ends
@@ -708,7 +710,7 @@ def strategy(fn: Callable[..., Script]) -> Callable[..., Op]:
     return _maker(fn, Scripted, implicit=2)
 
 
-def named(fn: Callable[..., Op]) -> Callable[..., Op]:
+def named(fn: Callable[P, Op]) -> Callable[P, Op]:
     """Lets the Ops that a function returns keep its name: they are printed, compared and traced as the call.
 
     >>> from exo_strat import fail, rename, try_else

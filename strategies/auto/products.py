@@ -272,13 +272,13 @@ def drawn(machine: Machine, kind: str) -> Generator[Any, Any, Blocks]:
 @cache
 def scheduled(source: str, across: bool, machine: Machine, kind: str, blocks: Blocks) -> tuple[Proc, Proc]:
     """A product as a program, and what the plan makes of it. Each is made once."""
-    *tiles, depth = blocks
+    rows_of_tile, vectors, width, depth = blocks
     program = proc_from_source(source)
     by_rows = source.replace("[k, m]", "[m, k]").replace("a[p, i]", "a[i, p]")
     sums, tile = map(with_sums, (by_rows, by_rows.replace("[n, k]", "[k, n]").replace("b[j, p]", "b[p, j]")))
     pack = packed_columns if across else packed
     rows = identity if by_rows == source else rows_packed(depth)
-    plan = in_packed_blocks(machine, kind, *tiles, tile, pack, REST)
+    plan = in_packed_blocks(machine, kind, rows_of_tile, vectors, width, tile, pack, REST)
     return program, schedule(in_deep_blocks(sums, plan, depth, rows), program)
 
 

@@ -12,6 +12,7 @@ A `Func` is a value: each method returns another one with one Op more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from toolz import concat
 
@@ -29,6 +30,8 @@ from .placement import (
 )
 from .stage_loops import H_bound, H_fuse, H_parallel, H_partition, H_reorder, H_split, H_tile, H_unroll, H_vectorize
 from .streaming import H_stream
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Func:
         return self._then(H_fold_storage(self.name, dim, size))
 
 
-def _given(x: object) -> tuple[object, ...]:
+def _given(x: T | None) -> tuple[T, ...]:
     """What is given, as arguments."""
     return () if x is None else (x,)
 

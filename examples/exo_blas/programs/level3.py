@@ -13,7 +13,7 @@ from exo_strat import direct
 from strategies.blas.columns import optimize_columns
 from strategies.blas.dots import optimize_dots
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.level3 import DEPTH, optimize_gemm, packed, packed_across
+from strategies.blas.level3 import DEPTH, Pack, optimize_gemm, packed, packed_across
 from strategies.std import transposed
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
@@ -149,7 +149,7 @@ SMALL = (mirror,)
 PRODUCTS = (gemm, gemm_new)
 """Products that are added to what is there, times beta, or to nothing."""
 
-PACKING = {"packed": packed, "across": packed_across, "unpacked": None, "narrow": None}
+PACKING: dict[str, Pack | None] = {"packed": packed, "across": packed_across, "unpacked": None, "narrow": None}
 """The kernels of a product, by how panels of B are packed. The last one is for few columns: its vectors are shorter."""
 
 
