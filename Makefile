@@ -7,6 +7,7 @@
 #                     (Debian's packages, unpacked into the cache)
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
+#   make docs         the documentation site in build/site, from docs/ and docstrings, and its tests
 #   make soak N=10000 the property tests, N examples each; then Neon code in an emulator (qemu-user),
 #                     if there is one; the BLAS, and parallel loops, with sanitizers; every primitive applied N times, with a table,
 #                     and N / 20 times to programs in each form of the object language;
@@ -23,10 +24,11 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
 BIN := .venv/bin
 READY := .venv/.ready
+DOCS := .venv/.docs
 BLAS := build/blas/libexo_blas.so
 
 .DELETE_ON_ERROR:
-.PHONY: demo blas blas-all blas-test test lint soak wheel-test clean
+.PHONY: demo blas blas-all blas-test test lint docs soak wheel-test clean
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
@@ -44,11 +46,15 @@ blas-test: blas-all
 test: $(READY)
 	$(BIN)/pytest -n auto --dist worksteal -q
 
-lint: $(READY)
+lint: $(DOCS)
 	$(BIN)/ruff check .
-	$(BIN)/mypy $$($(BIN)/python .ci/object_code.py build/mypy) exo_strat backends strategies importers examples benchmarks
+	$(BIN)/mypy $$($(BIN)/python .ci/object_code.py build/mypy) exo_strat backends strategies importers examples benchmarks website
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
+
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	EXO_STRAT_SITE=$(CURDIR)/build/site $(BIN)/pytest -q -m slow tests/website
 
 soak: $(READY)
 	EXO_STRAT_EXAMPLES=$(N) $(BIN)/pytest -n auto -q -m hypothesis --ignore tests/soundness/test_primitives.py tests
@@ -64,7 +70,7 @@ wheel-test: $(READY)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find exo_strat strategies backends importers examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find exo_strat strategies backends importers examples tests website -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -74,4 +80,8 @@ $(READY): pyproject.toml
 	@echo "setting up .venv (once, about half a minute)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(DOCS): $(READY) pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
 	@touch $@
