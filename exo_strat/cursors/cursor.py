@@ -55,6 +55,12 @@ class Cursor:
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._where()))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .html import cursor_html
+
+        return cursor_html(self)
+
     @property
     def is_valid(self) -> bool:
         """Whether the cursor still points somewhere."""

@@ -137,6 +137,12 @@ class Proc:
     def __repr__(self) -> str:
         return f"<Proc {self.tree.name}: {len(self.history())} rewrites>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .html import proc_html
+
+        return proc_html(self)
+
     def __call__(self, *args: object) -> None:
         raise TypeError(f"{self.tree.name} is object code: call it inside a @proc, or compile it with a backend's jit")
 

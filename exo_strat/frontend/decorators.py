@@ -29,7 +29,7 @@ from .checks import check
 from .errors import CheckError, ParseError, Place
 from .parser import ProcParser, functions
 from .scope import near_names
-from .source import Source, parse_python
+from .source import Source, parse_python, shown_file
 from .words import DEFAULT_ENV
 
 
@@ -101,7 +101,8 @@ def _from_function(fn: Callable[..., Any], how: Instr | None, frame: FrameType) 
             f"the source text of {fn.__name__} cannot be read; put it in a file, or use proc_from_source"
         ) from None
     env = {**_frame_env(frame), **_closure(fn)}
-    source = Source(inspect.getsourcefile(fn) or "<source>", tuple(textwrap.dedent("".join(lines)).splitlines()), first)
+    file = shown_file(inspect.getsourcefile(fn) or "<source>")
+    source = Source(file, tuple(textwrap.dedent("".join(lines)).splitlines()), first)
     return _build(_only_function(source), source, env, how)
 
 

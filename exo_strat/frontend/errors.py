@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from traceback import format_exception
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,12 @@ class FrontendError(ValueError):
         super().__init__(message if place is None else f"{message}\n{place}")
         self.message = message
         self.place = place
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: of a fault in object code the place, and not where in this package it was found."""
+        if self.place is None:
+            return "".join(format_exception(self)).splitlines()
+        return [f"{type(self).__name__}: {self}", *getattr(self, "__notes__", ())]
 
 
 class ParseError(FrontendError):

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import ast
+import sys
 from dataclasses import dataclass
 from typing import NoReturn
 
 from ..ir.room import with_room
 from .errors import FrontendError, Place
+
+
+def shown_file(file: str) -> str:
+    """How messages name a file: a cell of a notebook as the tracebacks there do, `Cell In[3]`, and not by the name of a
+    file that is nowhere."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda file: None)(file)
+    return " ".join(named) if named else file
 
 
 @dataclass(frozen=True)

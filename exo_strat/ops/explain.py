@@ -148,18 +148,29 @@ def _many(n: int, what: str) -> str:
 
 def rows(t: Trace, everything: bool = False) -> Iterator[Row]:
     """The rows of a derivation, each before those of what is inside it."""
-    questions: dict[int, int] = {}
-    for x in reversed(tuple(t.walk())):  # what is inside first
-        questions[id(x)] = len(x.questions) + sum(questions[id(y)] for y in x.inside)
+    asked = questions(t)
     stack: list[tuple[int, Trace, int]] = [(0, t, 0)]
     while stack:
         depth, here, more = stack.pop()
-        op, place = brief(show(here.op), OP_WIDTH), line_of(here.place.proc, here.place.place())
-        shown = here.inside if everything else _telling(here)
-        decided = tuple(dict.fromkeys(str(d) for x in _left_out(here, shown) for d in x.decisions))
-        yield Row(depth, op, place, _reason(here), here.seconds, questions[id(here)], more, decided, here)
-        inside = [(x, 0) for x in here.inside] if everything else _folded(shown)
+        shown = here.inside if everything else telling(here)
+        yield row(here, depth, more, asked[id(here)], shown)
+        inside = [(x, 0) for x in shown] if everything else alike(shown)
         stack.extend((depth + 1, x, left_out) for x, left_out in reversed(inside))
+
+
+def questions(t: Trace) -> dict[int, int]:
+    """How many questions were asked in a trace and in each inside it, by identity."""
+    asked: dict[int, int] = {}
+    for x in reversed(tuple(t.walk())):  # what is inside first
+        asked[id(x)] = len(x.questions) + sum(asked[id(y)] for y in x.inside)
+    return asked
+
+
+def row(t: Trace, depth: int, more: int, asked: int, shown: Sequence[Trace]) -> Row:
+    """The row of a trace that is so deep inside others, and of which some of those inside are shown."""
+    op, place = brief(show(t.op), OP_WIDTH), line_of(t.place.proc, t.place.place())
+    decided = tuple(dict.fromkeys(str(d) for x in _left_out(t, shown) for d in x.decisions))
+    return Row(depth, op, place, _reason(t), t.seconds, asked, more, decided, t)
 
 
 def _reason(t: Trace) -> tuple[str, ...] | None:
@@ -169,7 +180,7 @@ def _reason(t: Trace) -> tuple[str, ...] | None:
     return () if any(x.failure is t.failure for x in t.inside) else tuple(t.failure.reason().splitlines())
 
 
-def _telling(t: Trace) -> Sequence[Trace]:
+def telling(t: Trace) -> Sequence[Trace]:
     """The tries inside that say something that the Op itself does not."""
     if isinstance(t.op, Named) and (given := tuple(ops_in((t.op.args, t.op.kwargs)))):
         return tuple(_uses(t, given))
@@ -201,7 +212,7 @@ def _uses(t: Trace, ops: Sequence[object]) -> Iterator[Trace]:
             stack.extend(reversed(x.inside))
 
 
-def _folded(inside: Iterable[Trace]) -> list[tuple[Trace, int]]:
+def alike(inside: Iterable[Trace]) -> list[tuple[Trace, int]]:
     """Each trace with how many like ones after it are left out."""
     found: list[tuple[Trace, int]] = []
     for _, group in groupby(inside, lambda x: (x.op, x.failure and x.failure.message)):

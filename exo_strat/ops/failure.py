@@ -18,6 +18,7 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import InvalidCursorError
 from ..ir.printing import render
 from ..source import brief, show
+from .html import failure_html
 
 F = TypeVar("F", bound="Failure")
 About: TypeAlias = Literal["old code", "new code", "new layout"]
@@ -62,13 +63,26 @@ class Failure:
 
     def reason(self) -> str:
         """Why, without the place and the causes: what does not hold, and a counterexample if there is one."""
-        return "\n".join((self._headline(), *self._details()))
+        values = [f"{k} = {v}" for k, v in sorted(self.example().items())]
+        fresh = [value for value in values if not _says(self.message, value)]
+        told = [f"{'for instance with' if fresh == values else 'with'} {', '.join(fresh)}"] if fresh else []
+        return "\n".join((self.headline(), *self.remarks(), *told))
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """What does not hold."""
         return self.message
 
-    def _details(self) -> list[str]:
-        return []
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to say besides."""
+        return ()
+
+    def example(self) -> Mapping[str, int]:
+        """The counterexample, by variables; empty if there is none."""
+        return {}
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return failure_html(self)
 
 
 @dataclass(frozen=True)
@@ -82,16 +96,14 @@ class Unsafe(Failure):
     details: str = ""
     about: About = "old code"
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
         return f"{'not provable' if self.counterexample is None else 'not true'}: {self.message}"
 
-    def _details(self) -> list[str]:
-        lines = [self.details] if self.details else []
-        given = [f"{k} = {v}" for k, v in sorted((self.counterexample or {}).items())]
-        fresh = [value for value in given if not _says(self.message, value)]
-        if fresh:
-            lines.append(f"{'for instance with' if fresh == given else 'with'} {', '.join(fresh)}")
-        return lines
+    def remarks(self) -> tuple[str, ...]:
+        return (self.details,) if self.details else ()
+
+    def example(self) -> Mapping[str, int]:
+        return self.counterexample or {}
 
 
 def _says(message: str, value: str) -> bool:

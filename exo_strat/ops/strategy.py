@@ -36,6 +36,7 @@ from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
 from .holes import DEFAULTS, Decision, Hole, Scope, held, put
+from .html import op_html
 from .moves import Move
 
 State: TypeAlias = tuple[Proc, Cursor]
@@ -185,6 +186,14 @@ class Op:
     def __str__(self) -> str:
         """The same, on several lines if it is long."""
         return layout(show(self))
+
+    def in_short(self) -> str:
+        """What it does, in one line, where its author says it: a primitive by an equation, mostly."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return op_html(self)
 
 
 def _is_other_op(f: Field[Any], value: object) -> bool:
@@ -548,6 +557,9 @@ class Called(Composed):
         """The function's name."""
         return _name(self.fn)
 
+    def in_short(self) -> str:
+        return first_line(self.fn)
+
     def scope(self, around: Scope) -> Scope:
         return around.inside(self.name, self)
 
@@ -575,6 +587,11 @@ def _called(kind: type[Called], module: str, name: str, depth: int, args: Any, k
     if fn is None:
         raise UnpicklingError(f"{module}.{name} is another function than when this was pickled")
     return kind(fn, args, kwargs)
+
+
+def first_line(fn: Callable[..., Any]) -> str:
+    """The first line of a function's documentation."""
+    return next(iter(inspect.cleandoc(fn.__doc__ or "").splitlines()), "")
 
 
 def _name(fn: Callable[..., Any]) -> str:

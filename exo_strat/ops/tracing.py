@@ -96,6 +96,12 @@ class Trace:
     def __repr__(self) -> str:
         return f"<Trace of {self.op!r}: {'refused' if self.failure else 'succeeded'}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .derivation import trace_html
+
+        return trace_html(self)
+
 
 @dataclass
 class _Open:

@@ -37,7 +37,7 @@ from ..ir.span import Span
 from ..ir.walk import Path
 from ..logic.questions import Clash, depends_on_fields, if_reached, new_race
 from ..ops.failure import BadArgument, InvalidCursor, Refused, SchedulingError, invalid
-from ..ops.strategy import Atomic, Outcome, coerce, freeze
+from ..ops.strategy import Atomic, Outcome, coerce, first_line, freeze
 from ..source import Pieces, call
 from .helpers.arguments import Kind, about_argument, check_arguments, check_first, form_of, kinds_of, place_hint
 from .helpers.references import find_target
@@ -200,6 +200,9 @@ class Primitive(Atomic):
     def source(self) -> Pieces:
         pos, kws = _spread(self.spec.signature, self.args, spare=True)
         return call(self.name, *pos, **kws)
+
+    def in_short(self) -> str:
+        return first_line(self.spec.fn)
 
 
 def _valid(rw: Rewrite) -> None:

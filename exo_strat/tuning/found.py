@@ -61,3 +61,9 @@ class Tuning:
         lines += [f"the procedure as it was: {self.unscheduled}"] if self.unscheduled else []
         rank = self.correlation
         return "\n".join(lines + ([] if rank is None else [f"rank correlation of model and times: {rank:.2f}"]))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .html import tuning_html
+
+        return tuning_html(self)

@@ -142,10 +142,24 @@ class Record:
         """Whether it tells of this strategy in this setting, measured by this version of exo_strat."""
         return (self.strategy_key, self.setting, self.version) == (strategy_key, setting, version())
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return Records((self,))._repr_html_()
+
+
+class Records(tuple[Record, ...]):
+    """Records, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .html import records_html
+
+        return records_html(self)
+
 
 def recorded(
     op: Op, p: Proc, tried: Iterable[Tried], setting: Setting, sizes: Mapping[str, int], date: str
-) -> tuple[Record, ...]:
+) -> Records:
     """Records of those of some candidates that were measured: of a strategy, on a program that was called with these
     sizes. `date` is as in ISO 8601.
 
@@ -156,7 +170,7 @@ def recorded(
     >>> found.program, found.values, found.seconds
     ('foo', (('name', 'fast'),), 1e-06)
     """
-    return recorder(op, p, setting, sizes, date)(tried)
+    return Records(recorder(op, p, setting, sizes, date)(tried))
 
 
 def recorder(
@@ -219,7 +233,7 @@ def append(records: Iterable[Record], path: Path | str | None = None) -> None:
         os.close(to)
 
 
-def read(path: Path | str | None = None) -> tuple[Record, ...]:
+def read(path: Path | str | None = None) -> Records:
     """The records of a file, in its order; by default of the user's. There are none where there is no file.
 
     A line that is no record, was truncated or edited, or is of another format, is skipped with a `RecordWarning` that
@@ -231,7 +245,7 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
             fcntl.flock(file, fcntl.LOCK_SH)  # nobody is about to append
             text = file.read()
     except FileNotFoundError:
-        return ()
+        return Records()
     found, skipped = list[Record](), list[str]()
     for n, line in enumerate(text.split(b"\n"), 1):
         if line.strip():
@@ -243,7 +257,7 @@ def read(path: Path | str | None = None) -> tuple[Record, ...]:
         left = len(skipped) - 1
         more = (f" So are {left} further lines." if left > 1 else " So is 1 further line.") if left else ""
         warn(f"{where}, {skipped[0]}{'.' * bool(more)}{more}", RecordWarning, stacklevel=2)
-    return tuple(found)
+    return Records(found)
 
 
 # -- lines --------------------------------------------------------------------------------------------
