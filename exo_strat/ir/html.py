@@ -125,7 +125,8 @@ _TAGS: Final[Mapping[Kind, tuple[str, str]]] = {
     "note": ("i", "opacity:.7"),
 }
 _SIGNS: Final[Mapping[Kind, str]] = {"here": "--> ", "old": "- ", "new": "+ "}
-_KEYWORD: Final = re.compile(r"^( *)(for|if|elif|else|assert|def|pass)\b")
+_KEYWORD: Final = re.compile(r" *((?:for|if|elif|else|def)\b(?=.*:$)|assert\b|pass$)")
+"""The word that a line of object code begins with; a line of prose may begin with `for`, too."""
 
 
 class Row(NamedTuple):
@@ -174,9 +175,11 @@ def _pre(lines: Iterable[str]) -> Html:
 def _line(row: Row, width: int) -> str:
     once = row.part and row.text.count(row.part) == 1
     before, part, after = row.text.partition(row.part) if once else (row.text, "", "")
-    text = _KEYWORD.sub(r"\1<b>\2</b>", escaped(before))
-    text += f"<u>{escaped(part)}</u>{escaped(after)}" if part else ""
-    text = f"{_SIGNS.get(row.kind, '').ljust(width)}{text}"
+    word = _KEYWORD.match(row.text)
+    start, end = word.span(1) if word is not None and word.end() <= len(before) else (0, 0)
+    text = f"{_SIGNS.get(row.kind, '').ljust(width)}{before[:start]}"
+    text += f"<b>{before[start:end]}</b>" if end else ""
+    text += escaped(before[end:]) + (f"<u>{escaped(part)}</u>{escaped(after)}" if part else "")
     tag, style = _TAGS.get(row.kind, ("", ""))
     return f'<{tag} style="{style}">{text}</{tag}>' if tag else text
 

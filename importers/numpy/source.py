@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from operator import is_
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -444,18 +445,32 @@ def _text(f: FunctionType, seen: _Seen) -> ast.FunctionDef | ast.Lambda:
     try:
         text = "".join(inspect.findsource(code)[0])
         if text not in seen.files:
-            flags = sum(getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
-            flags = (code.co_flags & flags) | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as notebooks do
-            whole = compile(text, code.co_filename, "exec", flags, dont_inherit=True)
-            seen.files[text] = ast.parse(text), list(_codes(whole))
+            seen.files[text] = ast.parse(text), list(_codes(_compiled(text, code)))
     except (OSError, TypeError, IndexError, SyntaxError, ValueError) as e:
         raise NotFound(f"the text of {f.__name__} isn't there to be read: {e}") from e
     tree, codes = seen.files[text]
-    found = _nodes(tree, code) if any(_alike(code, c) for c in codes) else []
+    found = _nodes(tree, code) if any(_alike(code, c) for c in chain(codes, _alone(tree, code))) else []
     if len(found) != 1:
         why = "its file was changed since it was read, or its code was made in another way"
         raise NotFound(f"the text of {f.__name__} is not what runs: {why}")
     return found[0]
+
+
+def _compiled(what: str | ast.Module, code: CodeType) -> CodeType:
+    """A text or a tree, compiled as the file was that has some code."""
+    flags = sum(getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
+    flags = (code.co_flags & flags) | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as notebooks do
+    made: CodeType = compile(what, code.co_filename, "exec", flags, dont_inherit=True)
+    return made
+
+
+def _alone(tree: ast.Module, code: CodeType) -> Iterator[CodeType]:
+    """What is defined in the statements of a file that may hold some code, each compiled without the others, as notebooks
+    do: of a call `np.sum(x)` another code comes where Python sees no `import numpy as np` beside it."""
+    for n in tree.body:
+        first = min([n.lineno, *(d.lineno for d in getattr(n, "decorator_list", ()))])
+        if first <= code.co_firstlineno <= (n.end_lineno or first):
+            yield from _codes(_compiled(ast.Module([n], []), code))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
