@@ -26,8 +26,8 @@ from .source import show
 LARGEST: Final = 4_000_000
 """So many characters of code that steps add are handed over; further steps are left out."""
 LACKING: Final = (
-    "stepping through a derivation needs anywidget, which is not installed: run `pip install 'exo-strat[notebook]'` and "
-    "start the notebook's kernel again. Here is the derivation without it."
+    "stepping through a derivation needs anywidget, which is not installed: run `pip install 'exo-strat[notebook]'`, "
+    "and start the notebook's kernel again. Here is the derivation without it."
 )
 
 

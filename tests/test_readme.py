@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", "docs/guide.md", "docs/language.md", "docs/elevate.md", "docs/strategies.md"]
 PAGES += ["docs/property-testing.md", "docs/gemmini.md", "docs/halide.md"]
 PAGES += ["docs/new-target.md", "docs/new-primitive.md", "docs/import.md", "docs/numpy.md", "docs/mathlib.md"]
-PAGES += ["docs/tuning.md", "docs/auto.md", "docs/editors.md", "docs/view.md", "docs/index.md"]
+PAGES += ["docs/tuning.md", "docs/auto.md", "docs/editors.md", "docs/view.md", "docs/index.md", "docs/notebooks.md"]
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\s*```text\n(?P<output>.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 

@@ -154,7 +154,8 @@ def code(rows: Sequence[Row], shown: int = SHOWN) -> Html:
     last = [dim(Html(f"{left} more lines are left out"))] if left else []
     if len(lines) <= at_once:
         return joined(_pre(lines), *last)
-    return joined(_pre(lines[:at_once]), folded(Html(f"{len(rows) - at_once} more lines"), _pre(lines[at_once:]), *last))
+    more = folded(Html(f"{len(rows) - at_once} more lines"), _pre(lines[at_once:]), *last)
+    return joined(_pre(lines[:at_once]), more)
 
 
 def _affordable(rows: Iterable[Row]) -> Iterator[Row]:

@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 LARGEST: Final = 250_000
-"""Where so many pairs of lines may differ, the texts count as different from the first such line to the last: to compare
-all pairs takes too long."""
+"""Where so many pairs of lines may differ, the texts count as different from the first such line to the last: it takes
+too long to compare all pairs."""
 
 
 class Hunk(NamedTuple):

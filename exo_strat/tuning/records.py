@@ -157,9 +157,7 @@ class Records(tuple[Record, ...]):
         return records_html(self)
 
 
-def recorded(
-    op: Op, p: Proc, tried: Iterable[Tried], setting: Setting, sizes: Mapping[str, int], date: str
-) -> Records:
+def recorded(op: Op, p: Proc, tried: Iterable[Tried], setting: Setting, sizes: Mapping[str, int], date: str) -> Records:
     """Records of those of some candidates that were measured: of a strategy, on a program that was called with these
     sizes. `date` is as in ISO 8601.
 

@@ -465,8 +465,8 @@ def _compiled(what: str | ast.Module, code: CodeType) -> CodeType:
 
 
 def _alone(tree: ast.Module, code: CodeType) -> Iterator[CodeType]:
-    """What is defined in the statements of a file that may hold some code, each compiled without the others, as notebooks
-    do: of a call `np.sum(x)` another code comes where Python sees no `import numpy as np` beside it."""
+    """What is defined in the statements of a file that may hold some code, each compiled without the others, as in
+    notebooks: `np.sum(x)` becomes other code where Python sees no `import numpy as np` beside it."""
     for n in tree.body:
         first = min([n.lineno, *(d.lineno for d in getattr(n, "decorator_list", ()))])
         if first <= code.co_firstlineno <= (n.end_lineno or first):
