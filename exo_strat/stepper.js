@@ -2,7 +2,7 @@
 // All text goes into the page as text, never as markup.
 
 const ORANGE = "rgba(230,159,0,.3)";
-const BLUE = "rgba(0,114,178,.25)";
+const BLUE = "rgba(86,180,233,.3)";
 
 // The lines after a rewrite.
 export function applied(lines, hunks) {

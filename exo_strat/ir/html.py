@@ -39,7 +39,7 @@ _OWN: Final = "color:inherit;background:transparent"
 _PRE: Final = f"{_OWN};margin:0;padding:0;border:0;line-height:1.35;overflow-x:auto;white-space:pre"
 _CELL: Final = f"{_OWN};border:1px solid rgba(128,128,128,.5);padding:2px 8px;text-align:left;vertical-align:top"
 _ORANGE: Final = "background:rgba(230,159,0,.3)"
-_BLUE: Final = "background:rgba(0,114,178,.25)"
+_BLUE: Final = "background:rgba(86,180,233,.3)"
 
 
 # -- pieces -------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def joined(*parts: Html) -> Html:
 
 def box(*parts: Html) -> Html:
     """What a value shows."""
-    return Html(f'<div style="{_OWN}">{"".join(parts)}</div>')
+    return Html(f'<div style="{_OWN};line-height:1.4">{"".join(parts)}</div>')
 
 
 def bold(text: Html) -> Html:
