@@ -18,7 +18,6 @@ from ..cursors.cursor import Cursor
 from ..cursors.proc import InvalidCursorError
 from ..ir.printing import render
 from ..source import brief, show
-from .html import failure_html
 
 F = TypeVar("F", bound="Failure")
 About: TypeAlias = Literal["old code", "new code", "new layout"]
@@ -82,6 +81,8 @@ class Failure:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
+        from .html import failure_html
+
         return failure_html(self)
 
 

@@ -23,9 +23,10 @@ from ..ir.html import (
 )
 from ..ir.printing import render
 from ..source import brief, show
+from .failure import Failure
+from .iteration_space import picture
 
 if TYPE_CHECKING:
-    from .failure import Failure
     from .strategy import Op
 
 OP_WIDTH: Final = 100
@@ -78,12 +79,13 @@ def _told(f: Failure) -> Iterator[Html]:
 
 
 def _example(f: Failure) -> Iterator[Html]:
-    """The counterexample as a table, in which a variable is a column."""
+    """The counterexample as a table, in which a variable is a column, and as a picture, if it can be drawn."""
     values = sorted(f.example().items())
     if values:
         left = len(values) - VALUES
         yield paragraph(escaped("for instance with" + (f" ({left} more variables are left out)" if left > 0 else "")))
         yield table([name for name, _ in values[:VALUES]], [[n for _, n in values[:VALUES]]])
+        yield Html(picture(f))
 
 
 def _causes(f: Failure) -> Iterator[Html]:

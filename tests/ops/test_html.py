@@ -46,6 +46,7 @@ def test_a_failure_shows_why_for_which_values_and_where() -> None:
     heads, values = text[text.index("<table") :].partition("</tr>")[::2]
     assert re.findall("<th [^>]*>([^<]*)", heads) == ["i", "i&#x27;", "j", "j&#x27;", "n"]
     assert re.findall("<td [^>]*>([^<]*)", values) == ["0", "1", "1", "0", "2"]
+    assert text.count("<svg") == 1
     assert "--> " in text and "<b>for</b> i in seq(0, n):" in text
 
 
