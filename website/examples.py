@@ -55,6 +55,8 @@ def runs(root: Path) -> tuple[Runs, ...]:
         Runs(frozenset(sessions.PAGES), sessions.BLOCK),
         # test_new_target and test_new_primitive compare these with a file of examples/, test_reference with doctests
         Runs(frozenset({"docs/new-target.md", "docs/new-primitive.md", "docs/primitives.md"}), target.PIECE),
+        # serve/test_page makes the session with a server
+        Runs(frozenset({"docs/serve.md"}), re.compile(r"^```jsonl session$", re.MULTILINE)),
         # test_callers of exo_blas
         Runs(frozenset({"examples/exo_blas/README.md"}), re.compile(r"^```python$", re.MULTILINE), first_only=True),
     )
@@ -142,7 +144,9 @@ def _own(rest: list[str]) -> Iterator[str]:
 
 
 def _targets(root: Path) -> frozenset[str]:
-    return frozenset(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    """What `make` knows here, and in a project that `exo-strat new` makes."""
+    texts = ((root / name).read_text(encoding="utf-8") for name in ("Makefile", "exo_strat/cli/project/Makefile.txt"))
+    return frozenset(target for text in texts for target in re.findall(r"^([a-z-]+):", text, re.MULTILINE))
 
 
 def _python(rest: list[str], root: Path) -> Iterator[str]:
