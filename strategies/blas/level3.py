@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from exo_strat import (
     DRAM,
+    Cursor,
     ForCursor,
     Machine,
     Op,
@@ -35,6 +36,7 @@ from exo_strat import (
     focus,
     hole,
     identity,
+    inline,
     lift_reduce_constant,
     lift_scope,
     limited,
@@ -120,25 +122,32 @@ def block_width(machine: Machine, precision: str) -> int:
 @cache
 def micro_kernel(program: Proc, t: std.Tile) -> Op:
     """`for j: for i: s  ~>  kernel(..)`, for the loops over a tile: the program as a call, scheduled once."""
-    sizes = {"m": t.rows} if t.masked else {"m": t.rows, "n": t.cols}
-    bounds = (f"n > {t.cols - t.width}", f"n <= {t.cols}") if t.masked else ()
+    naive, as_row = with_any_rows(program, replace(t, rows=1))
     name = f"{program.name()}_{t.rows}x{t.vectors}{'m' * t.masked}"
-    naive = schedule(seq(partial_eval(**sizes), *map(add_assertion, bounds), rename(name)), program)
-    return seq(simplify(), std.as_call(naive, in_registers(t)))
+    kernel = schedule(seq(partial_eval(m=t.rows), rename(name)), naive)
+    return seq(simplify(), std.as_call(kernel, seq(nav(moves.find_loop("j")), as_row, rows_unrolled(t))))
+
+
+@cache
+def with_any_rows(program: Proc, row: std.Tile) -> tuple[Proc, Op]:
+    """The program of the tiles that have the vectors of one row, in any number of rows, and what makes loops over
+    such a tile what they are in registers. That is done once for tiles of all heights: only unrolling differs."""
+    bounds = (f"n > {row.cols - row.width}", f"n <= {row.cols}") if row.masked else ()
+    columns = [] if row.masked else [partial_eval(n=row.cols)]
+    naive = schedule(seq(identity, *columns, *map(add_assertion, bounds)), program)
+    return naive, seq(std.as_call(naive, in_registers(row)), inline())
 
 
 @strategy
 def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  t[..] = 0; for p: x = b[p, ..]; t[..] += a * x; c += t[..]`.
 
-    With t for all of a tile, and a row of b, in registers.
+    With t for all of a tile, and a row of b, in registers. The tile may have any number of rows, as loops over them stay.
     """
     scopes = 3 if t.masked else 2
     yield seq(nav(moves.find_loop("j")), std.by_vectors(t), std.fission_into_singles(3))
     yield seq(nav(moves.root >> moves.find_alloc("t")), rearrange_dim((2, 0, 1)), set_memory(t.registers))
-    lines = [f"c[{i}, {v * t.width}:{v * t.width + 1}]" for i, v in product(range(t.rows), range(t.vectors))]
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
-    p, depth = yield std.prefetch(t.precision, lines if t.in_vectors else ())
     p, block = yield seq(nav(moves.find_loop("i") >> moves.as_block), stage_mem(f"b[p, {t.width} * jv + jl]", "x"))
     yield on(depth, nav(INSIDE), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("x")), set_memory(t.registers))
@@ -147,6 +156,16 @@ def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
         yield on(rows, repeat_n(lift_scope(), scopes - 1))
     yield on(block[0], lift_scope())
     yield seq(nav(moves.root), std.to_instructions(t, RULES))
+    return None
+
+
+@strategy
+def rows_unrolled(p: Proc, c: Cursor, t: std.Tile) -> Script:
+    """The rest of `in_registers`, for the rows that a tile has: their lines of c are fetched before the products, and
+    loops over them unrolled."""
+    lines = [f"c[{i}, {v * t.width}:{v * t.width + 1}]" for i, v in product(range(t.rows), range(t.vectors))]
+    yield seq(nav(moves.root >> moves.find_loop("p")), std.prefetch(t.precision, lines if t.in_vectors else ()))
+    yield seq(nav(moves.root), std.unroll_loops(t.rows) if t.in_vectors else identity)
     return None
 
 

@@ -171,7 +171,7 @@ def fission_into_singles(p: Proc, c: ForCursor, loops: int = 1) -> Script:
             for _ in range(depth(s, c)):
                 p, s = yield on(s, expand_alloc())
     singles = [s for s in stmts if not isinstance(s, AllocCursor)]
-    for s in singles[:-1]:
+    for s in reversed(singles[:-1]):  # so that of the rest, which stays in its loop, nothing is computed again
         yield on(s, nav(moves.after), fission(depth(s, c)))
     p, first = yield focus(c)
     return first.expand(0, len(singles) - 1)
