@@ -193,7 +193,11 @@ def compile_halide(folder: Path, name: str, pipeline: str, size: tuple[int, int]
 def in_halide(library: Path, made: Halide) -> Rival:
     """What Halide made of a schedule."""
     loaded = ctypes.CDLL(str(library))
-    found, threads = loaded[library.stem], loaded.halide_set_num_threads
+    found = loaded[library.stem]
+
+    def threads(n: int) -> None:
+        loaded.halide_shutdown_thread_pool()  # or else threads of an earlier, larger number go on to take part
+        loaded.halide_set_num_threads(n)
 
     def bind(w: int, h: int, arrays: Arrays) -> Call:
         buffers: Sequence[_Buffer] = [described(a) for a in arrays.values()]

@@ -12,7 +12,7 @@ from backends.jit import jit
 from backends.targets import avx2
 from benchmarks.halide import Job, Measured, arguments, compared, jobs_of
 from benchmarks.halide_pipelines import PIPELINES
-from benchmarks.halide_rivals import AUTOSCHEDULERS, Rival, described, in_exo
+from benchmarks.halide_rivals import AUTOSCHEDULERS, Halide, Rival, built, described, in_exo, in_halide
 from benchmarks.halide_search import candidates
 from exo_strat import Tensor, names_at, print_expr, space
 
@@ -94,6 +94,33 @@ void exo_blur_halide(void *ctxt, int_fast32_t W, int_fast32_t H, uint16_t *out, 
             const uint16_t *i = inp + y * (W + 2) + x;
             out[y * W + x] = (row(i) + row(i + W + 2) + row(i + 2 * (W + 2))) / 3;
         }
+}
+"""
+
+
+def test_halide_has_as_many_threads_as_asked_for_after_it_had_more(tmp_path: Path) -> None:
+    """A stand-in for Halide's runtime, whose pool keeps the threads that it has: the result is how many there are."""
+    (tmp_path / "rival.c").write_text(POOL)
+    built(tmp_path / "rival.so", tmp_path / "rival.c")
+    found = in_halide(tmp_path / "rival.so", Halide("rival"))
+    arrays = {"out": np.zeros((1, 1), np.float32)}
+    call = found.bind(1, 1, arrays)
+    for threads in (2, 1, 3):
+        found.threads(threads)
+        call()
+        assert arrays["out"][0, 0] == threads
+
+
+POOL = """
+#include <stdint.h>
+struct buffer { uint64_t device; void *interface; float *host; };
+static int asked, pool;
+int halide_set_num_threads(int n) { int old = asked; asked = n; return old; }
+void halide_shutdown_thread_pool(void) { pool = 0; }
+int rival(struct buffer *out) {
+    if (pool < asked) pool = asked;
+    *out->host = pool;
+    return 0;
 }
 """
 
