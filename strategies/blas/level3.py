@@ -142,7 +142,7 @@ def with_any_rows(program: Proc, row: std.Tile) -> tuple[Proc, Op]:
 def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  t[..] = 0; for p: x = b[p, ..]; t[..] += a * x; c += t[..]`.
 
-    With t for all of a tile, and a row of b, in registers. The tile may have any number of rows, as loops over them stay.
+    With t for all of a tile, and a row of b, in registers. Loops over rows stay, of which there may be any number.
     """
     scopes = 3 if t.masked else 2
     yield seq(nav(moves.find_loop("j")), std.by_vectors(t), std.fission_into_singles(3))

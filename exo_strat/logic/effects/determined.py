@@ -378,17 +378,26 @@ def recomputation(tree: ProcDef, facts: Sequence[Formula], loop: For, part: Part
     as the loop's iterator, and the write, in the primed iteration, which stand in `relation`.
     """
     turn = Tick(unknown(loop.iter), loop.mode == "seq")
-    timed = [a.placed((turn, Tick(Lin(0))), (V(loop.iter), *a.iters), a.guard) for a in part.accesses]
-    region = Region.of(tree, facts, [Part(part.stmts, timed)])
-    is_determined = cache(lambda buffer: determined(region, buffer))
     what = "what is read was surely computed before"
+
+    @cache  # most loops need no excuse
+    def timed() -> list[Access]:
+        return [a.placed((turn, Tick(Lin(0))), (V(loop.iter), *a.iters), a.guard) for a in part.accesses]
+
+    @cache
+    def region() -> Region:
+        return Region.of(tree, facts, [Part(part.stmts, timed())])
+
+    @cache
+    def is_determined(buffer: Buffer) -> bool:
+        return determined(region(), buffer)
 
     def harmless(read: Access, write: Access) -> bool:
         if read.kind != "R" or not write.writes or loop.mode != "seq" or not is_determined(write.buffer):
             return False
         now = read.timed(turn, Tick(Lin(1)))
         given = (*facts, write.guard, same_place(read, write), relation)
-        return bool(cover(tree, given, now, timed, what))
+        return bool(cover(tree, given, now, timed(), what))
 
     return harmless
 

@@ -321,7 +321,9 @@ def _pulled_ahead(
     excuse = recomputation(tree, facts, loop, first, ahead)
     if loop.mode == "seq":
         excuse = either(excuse, private(tree, end, facts, [first.accesses, s2]))
-    return _clash(tree, path, s2, [prime(a, (i,)) for a in first.accesses], what, ahead, excuse=excuse)
+    met = {a.buffer for a in s2}
+    later = [prime(a, (i,)) for a in first.accesses if a.buffer in met]  # others clash with nothing
+    return _clash(tree, path, s2, later, what, ahead, excuse=excuse)
 
 
 def parallel(tree: ProcDef, path: Path) -> Verdict:
