@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from exo_strat import (
+    CallCursor,
     Cursor,
     ForCursor,
     IfCursor,
@@ -35,7 +38,9 @@ def H_stream(p: Proc, c: Cursor, stage: str, loop: str, machine: Machine, least:
 
     These are non-temporal stores. They are for the last stage of a pipeline whose images are larger than the caches,
     where an ordinary store would first read the cache line from memory. Iterations that fill no vector become one
-    vector with a mask, or scalar code. Loops with fewer than `least` iterations, and loops with branches, become `vec`
+    vector with a mask, or scalar code. Where a loop stores to several places and a vector is a part of a cache line,
+    vectors of a line are stored one after the other: a part of a line that has to leave before the rest comes costs
+    much. Loops with fewer than `least` iterations, and loops with branches, become `vec`
     loops instead, as by `H_vectorize`. The machine's instructions stream only where the address is a multiple of the
     vector's size, so rows should begin at one. Fails if the pipeline reads the stage again, as then it should stay in
     the caches, or if the machine has no such stores.
@@ -84,5 +89,15 @@ def _streamed(p: Proc, c: ForCursor, machine: Machine, precision: str, least: in
     yield on(c, std.cse(), focus(c), std.locals_in(machine.mem_type))
     tails = ("perfect", "cut_and_predicate" if machine.supports_predication else "cut")
     p, vectors = yield on(c, try_else(*(std.vectorize_for(machine, precision, tail=t) for t in tails)))
-    yield on(vectors, std.stream_stores(machine.get_streams(precision)))
+    streams = machine.get_streams(precision)
+    p, vectors = yield on(vectors, std.stream_stores(streams))
+    parts = 8 * machine.processor.cache(1).line // machine.vec_bits(precision)
+    if parts > 1 and _stores(vectors, streams) > 1:
+        p, vectors = yield on(vectors, std.interleave_loop(parts))
     return vectors
+
+
+def _stores(c: Cursor, streams: Sequence[Proc]) -> int:
+    """How many of the calls at and below a cursor are stores that pass the caches."""
+    names = {s.name() for s in streams}
+    return sum(isinstance(s, CallCursor) and s.subproc().name() in names for s in statements(c))

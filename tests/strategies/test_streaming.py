@@ -68,6 +68,15 @@ def test_a_machine_without_such_stores_is_refused() -> None:
     )
 
 
+def test_stores_to_several_places_are_of_whole_cache_lines() -> None:
+    two = schedule(H_stream("y", "i", avx2), program("        y[i] = x[i]\n        z[i] = 2.0 * x[i]"))
+    stores = [line.split("(")[1].split(",")[0] for line in str(two).splitlines() if "mm256_stream_ps" in line]
+    pair = [f"{name}[{first}" for name in "yz" for first in ("16 * ioo:16 * ioo + 8]", "16 * ioo + 8:16 * ioo + 16]")]
+    assert stores[:4] == pair
+    one = schedule(H_stream("y", "i", avx2), program("        y[i] = x[i]"))
+    assert str(one).count("mm256_stream_ps") == 1
+
+
 def test_loops_with_branches_are_left_to_the_compiler() -> None:
     p = schedule(H_split("y", "i", "i", "ii", 32) >> H_stream("y", "ii", avx2), program("        y[i] = x[i]"))
     assert "for ii in vec(0, 32):" in str(p) and "stream" not in str(p)
@@ -78,7 +87,7 @@ def test_iterations_must_be_independent() -> None:
     assert "mm256_stream_ps" not in str(H_stream("y", "i", avx2)(p).value_or(p))
 
 
-@pytest.mark.parametrize("n", (5, 8, 21))
+@pytest.mark.parametrize("n", (5, 8, 21, 43))
 def test_the_meaning_stays(n: int) -> None:
     from exo_strat.interp import run
     from exo_strat.interp.values import blank
