@@ -163,6 +163,10 @@ class Poly:
         """Whether it prints as one word."""
         return self.constant is not None or (len(self.terms) == 1 and self.terms[0][1] == 1 and self._is_symbol())
 
+    def operand(self) -> str:
+        """As an operand of a product or quotient: in brackets, unless it is one word."""
+        return self.text() if self.is_atom() else f"({self.text()})"
+
     def _is_symbol(self) -> bool:
         m, c = self.terms[0] if len(self.terms) == 1 else ((), 0)
         return len(m) == 1 and c == 1 and isinstance(m[0], Symbol)
@@ -227,8 +231,7 @@ class Poly:
             return str(self.constant)
         remainder = self._remainder()
         if remainder is not None:
-            inner = remainder.of.text()
-            return f"{inner if remainder.of.is_atom() else f'({inner})'} % {remainder.by}"
+            return f"{remainder.of.operand()} % {remainder.by}"
         named: list[tuple[Monomial | str, int]] = [_turned(t) for t in self.terms if t[0]]
         first = next((k for k, t in enumerate(named) if t[1] > 0), 0)
         terms: list[tuple[Monomial | str, int]] = [named[first], *named[:first], *named[first + 1 :]]

@@ -166,7 +166,8 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly, t: Int) -> Poly:
     parts = _digits(ctx, x, by) if c is None and e.op in ("/", "%") else None
     if parts is not None:
         for n in (parts[1], by - 1 - parts[1]):
-            ctx.need(n, f"{x} {e.op} {by} is what is left only if that is not negative, and less", "", e.place)
+            what = f"{x.operand()} {e.op} {by.operand()}"
+            ctx.need(n, f"{what} is what is left only if that is not negative, and less", "", e.place)
         return parts[0] if e.op == "/" else parts[1]
     if c is None and e.op == "%" and ctx.cells:
         return lookups.remainder(ctx, e, x, by)
@@ -176,7 +177,7 @@ def _divided(ctx: Context, e: Binary, x: Poly, by: Poly, t: Int) -> Poly:
     match e.op:
         case "/" | "%" if c > 0:
             if t.signed and x.over(c) * c != x:
-                why = f"C cuts {x} {e.op} {c} towards zero, and the object language takes the floor"
+                why = f"C cuts {x.operand()} {e.op} {c} towards zero, and the object language takes the floor"
                 ctx.need(x, why, "test that it is not negative, or divide an unsigned value", e.place)
             quotient = x.over(c)
             return quotient if e.op == "/" else x - quotient * c

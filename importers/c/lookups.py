@@ -186,7 +186,8 @@ def _begins(ctx: Context, e: Expr) -> bool:
 
 def remainder(ctx: Context, e: Binary, x: Poly, by: Poly) -> Poly:
     """`x % by`, of a number that isn't negative and a size."""
-    ctx.need(x, f"C cuts {x} % {by} towards zero, and the object language takes the floor", "add a multiple", e.place)
+    why = f"C cuts {x.operand()} % {by.operand()} towards zero, and the object language takes the floor"
+    ctx.need(x, why, "add a multiple", e.place)
     ctx.need(by - 1, f"{by} may be 0", "test it", e.place)
     v = _kept(ctx, Arithmetic("%", Whole(x, I32), Whole(by, I32), I32), e)
     if not ctx.report.muted:
@@ -235,7 +236,7 @@ def _is_positive(ctx: Context, x: Poly, by: Poly) -> bool:
     low = lowest(x, ctx.frames, ctx.facts)
     if low is None or not surely_not_negative(low) or not surely_not_negative(by - 1):
         return False
-    ctx.need(low, f"C cuts {x} % {by} towards zero", "", NOWHERE)
+    ctx.need(low, f"C cuts {x.operand()} % {by.operand()} towards zero", "", NOWHERE)
     ctx.need(by - 1, f"{by} may be 0", "", NOWHERE)
     return True
 

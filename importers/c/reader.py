@@ -233,6 +233,9 @@ class _Reader:
             return self.text(node)
         if type(node).__name__ == "InitList":
             return Table(tuple(self.initial(n) for n in node.exprs or ()), self.place(node))
+        if type(node).__name__ == "NamedInitializer":
+            why = "values that name their place in a table aren't taken"
+            return Untaken("an initializer", why, "write all values in their order", self.place(node.name[0]))
         return self.expr(node)
 
     def text(self, node: Node) -> Expr | Table:

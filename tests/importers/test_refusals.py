@@ -14,6 +14,8 @@ FIRST = HEADERS.count("\n") + 1
 REFUSED = {
     # arithmetic that C and the object language do in other ways
     "i % 2: C cuts i % 2 towards zero": "void f(int n, double *x) { for (int i = -3; i < n; i++) if (i % 2 == 1) x[0] = 1; }",
+    "C cuts (i - 3) / 2 towards zero": "void f(int n, double *x) { for (int i = 0; i < n; i++) x[(i - 3) / 2] = 1; }",
+    "an initializer: values that name their place in a table aren't taken": "void f(int n, int *x) { int t[4] = {[2] = 7}; for (int i = 0; i < n; i++) x[i] = t[2]; }",
     "is unsigned in C, and would wrap around below 0": "void f(size_t n, double *x) { for (size_t i = n - 1; i >= 0; i--) x[i] = 1; }",
     "i - k is unsigned in C": "void f(unsigned n, unsigned k, double *x) { for (unsigned i = 0; i < n; i++) if (i - k < 3) x[i] = 1; }",
     "is converted to an unsigned type": "void f(int n, size_t m, double x[n]) { for (int i = -1; i < m; i++) if (i >= 0 && i < n) x[i] = 1; }",
