@@ -62,7 +62,8 @@ class ControlPlan:
         if self.kind == "size" and n < 1:
             raise ValueError(f"{self.name} is a size, so at least 1; it is {n}")
         if abs(n) > self.most:
-            raise ValueError(f"{self.name} = {n} is beyond {self.most}: integers made of it would not fit")
+            end = self.most if n > 0 else -self.most
+            raise ValueError(f"{self.name} = {n} is beyond {end}: integers made of it would not fit")
         return n
 
 
