@@ -254,7 +254,8 @@ def negation(a: Data) -> Data:
     return a.arg if isinstance(a, Not) else Not(a)
 
 
-def _power(ctx: Context, args: list[Data], kind: Kind) -> Data:
+def _power(ctx: Context, args: list[Data], kind: Kind, root: bool = True) -> Data:
+    """A power; with `root`, one of 0.5 is a square root whatever its base is."""
     base, exponent = args
     n = exponent.value if isinstance(exponent, Num) else None
     if n is not None and n == int(n) and 1 <= n <= 8:
@@ -263,11 +264,29 @@ def _power(ctx: Context, args: list[Data], kind: Kind) -> Data:
         return Num(1 if kind.is_int else 1.0, kind)
     if kind.is_int:
         raise stop(ctx.place, "`**` of integers", "the exponent is no number from 0 to 8", "convert to float first")
-    if n == 0.5:
+    if n == 0.5 and (root or _never_negative(base)):
         return function(ctx, "sqrt", [base], kind)
     if n == -1:
         return Bin("/", Num(1.0, kind), base, kind)
     return function(ctx, "pow", args, kind)
+
+
+def _exact_power(ctx: Context, args: list[Data], kind: Kind) -> Data:
+    """A power as the C library's `pow` has it, also of -0.0 and -inf."""
+    return _power(ctx, args, kind, root=False)
+
+
+def _never_negative(e: Data) -> bool:
+    """Whether a float is surely no -0.0 and not less than 0: a sum of squares."""
+    match e:
+        case Num(value=v):
+            return v > 0
+        case Bin(op="*", lhs=a, rhs=b):
+            return a == b
+        case Bin(op="+", lhs=a, rhs=b):
+            return _never_negative(a) and _never_negative(b)
+        case _:
+            return False
 
 
 def product(e: Data, n: int, kind: Kind) -> Data:
@@ -390,7 +409,7 @@ _NAMED: Final = {
 }  # fmt: skip
 EMIT: Final[dict[str, Emit]] = {
     "add": _calculated("+"), "subtract": _calculated("-"), "multiply": _calculated("*"), "divide": _bin("/"),
-    "floor_divide": _floor_divide, "remainder": _remainder, "power": _power, "float_power": _power,
+    "floor_divide": _floor_divide, "remainder": _remainder, "power": _power, "float_power": _exact_power,
     "negative": _negative, "positive": _same, "absolute": _fn("abs"),
     "square": _square, "sign": _sign, "reciprocal": lambda ctx, args, kind: Bin("/", Num(1.0, kind), args[0], kind),
     "maximum": _extreme("fmax"), "minimum": _extreme("fmin"),

@@ -32,9 +32,10 @@ Call = Callable[[tuple[object, ...]], Any]
 """A compiled function, which takes its arguments as a tuple."""
 
 
-UNFUSED = ("-ffp-contract=off",)
+UNFUSED = ("-ffp-contract=off", "-fno-builtin-pow", "-fno-builtin-powf")
 """NumPy rounds each product, so `x * x - y * y` is 0 where x and y are equal. Products of matrices, which are BLAS
-there, are fused with their sums here, too: by instructions, which the flag is not about."""
+there, are fused with their sums here, too: by instructions, which the flag is not about. In vectors gcc 12 takes the
+square root for `pow(x, 0.5)`, which is another number for -0.0 and -inf, if it knows what `pow` is."""
 MOST = 8
 """For how many values of its integers a function is compiled, if it is not taken for all."""
 
@@ -283,6 +284,7 @@ class _Runner:
             place = f"{args}[{at[made.given.get(b.name, b.name)]}]"
             passed.append(f"{place}.view({word('uint8')})" if b.kind.is_bool and b.shape else place)
         for k, b in enumerate(p.outputs):
+            lines += [f"    if {_python(e)} < 0: raise ValueError({_asked(p)!r})" for e in b.shape if not e.is_atom()]
             extents = ", ".join(_python(e) for e in b.shape) or "1"
             lines.append(f"    {word(f'out{k}')} = {empty}(({extents},), {word(f'dtype{k}')})")
             passed.append(word(f"out{k}"))
@@ -364,6 +366,11 @@ def _axes(made: Imported, size: str) -> list[tuple[str, int]]:
         for d, e in enumerate(b.shape)
         if e.symbol is not None and e.symbol.name == size
     ]
+
+
+def _asked(p: Procedure) -> str:
+    """What is said of sizes for which a result would have less than no elements."""
+    return f"of its sizes not all of this holds: {', '.join(f'{a} ({why})' for a, why in p.assertions.items())}"
 
 
 def _python(e: Poly) -> str:

@@ -142,8 +142,8 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
     if name == "fmod" and found[0].is_int:
         raise stop(ctx.place, what, "of integers it isn't taken", "convert to float first")
     shape = broadcast_shape(ctx, [a.shape for a in arrays], what)
+    ins, out, emit = found[:-1], found[-1], EMIT[_of_power(arrays, operator) if name == "power" else name]
     arrays = [stretched(ctx, a, shape) for a in arrays]
-    ins, out, emit = found[:-1], found[-1], EMIT[name]
     folded = _folded(name, arrays, ins, out)
     if folded is not None:
         return scalar(folded)
@@ -157,6 +157,13 @@ def apply(ctx: Context, name: str, args: Sequence[Value], operator: bool = False
         return emit(ctx, [_argument(ctx, x(idx), k, name) for x, k in zip(ats, wanted, strict=True)], out)
 
     return Array(shape, out, at, reads, None, cheap=False)
+
+
+def _of_power(arrays: Sequence[Array], operator: bool) -> str:
+    """How NumPy raises to a power: to one number it may be by a square root, `**` of two numbers and powers by element
+    are the C library's `pow`, which differs for -0.0 and -inf."""
+    one = arrays[1].ndim == 0 and not (operator and arrays[0].ndim == 0)
+    return "power" if one else "float_power"
 
 
 def _of_numpy(ctx: Context, args: Sequence[Value]) -> None:

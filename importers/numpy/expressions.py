@@ -360,6 +360,9 @@ def condition_of(ctx: Context, v: Value) -> Data:
             raise stop(ctx.place, "a condition", why, "use np.any, np.all or np.where")
         case Tuple(items=items):
             return Num(bool(items), BOOL)
+        case Chosen():
+            why = "elements under a mask: how many elements it has depends on data"
+            raise stop(ctx.place, "a condition", why, "use np.any(mask & (a != 0))")
         case _:
             return Num(True, BOOL)
 

@@ -24,6 +24,21 @@ def own(s: ast.AST) -> Iterator[ast.AST]:
             yield from own(c)
 
 
+def read_after(n: ast.AST, s: ast.stmt, name: str) -> bool:
+    """Whether a function reads a variable after a statement, other than in loops that set it."""
+    match n:
+        case ast.Name(id=found, ctx=ast.Load()):
+            return found == name and (n.lineno, n.col_offset) > (s.end_lineno or 0, s.end_col_offset or 0)
+        case ast.For(target=t) if any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(t)):
+            return any(read_after(x, s, name) for x in (n.iter, *n.orelse))
+        case ast.ListComp(generators=g) | ast.GeneratorExp(generators=g) if any(
+            isinstance(x, ast.Name) and x.id == name for part in g for x in ast.walk(part.target)
+        ):
+            return False
+        case _:
+            return any(read_after(x, s, name) for x in ast.iter_child_nodes(n))
+
+
 # -- break, continue ------------------------------------------------------------------------------------
 
 

@@ -101,6 +101,12 @@ TAKES: Final = {
     "linalg.norm": "x * axis keepdims", "real": "val",
 }  # fmt: skip
 """The arguments with which functions are taken, in NumPy's order; after `*` those that are given by name."""
+LEAST: Final = {"swapaxes": 3, "moveaxis": 3} | dict.fromkeys(
+    ("allclose", "append", "array_equal", "broadcast_to", "convolve", "copyto", "correlate", "cross", "dot",
+     "expand_dims", "fill_diagonal", "full", "full_like", "isclose", "linspace", "matmul", "pad", "repeat", "reshape",
+     "roll", "tensordot", "tile"), 2,
+)  # fmt: skip
+"""How many of these functions need, if more than one."""
 
 
 def _bound(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -118,8 +124,8 @@ def _bound(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, V
         if left and first[len(args) :] == left:
             args = [*args, *(named[p] for p in left)]
             named = {k: v for k, v in named.items() if k not in left}
-        if not args:
-            raise stop(ctx.place, f"np.{name}", "it gets no argument", "NumPy raises a TypeError here")
+        if len(args) < LEAST.get(name, 1):
+            raise stop(ctx.place, f"np.{name}", "it gets too few arguments", "NumPy raises a TypeError here")
     return CALLS[name](ctx, args, named)
 
 
@@ -128,7 +134,7 @@ def method(
 ) -> Value:
     """A call of a method of an array."""
     if isinstance(a, Chosen):
-        return reductions.of_chosen(ctx, name, a, dict(named))
+        return reductions.of_chosen(ctx, name, a, dict(named) | ({"axis": args[0]} if args else {}))
     if name in ("tolist", "tobytes", "view"):
         raise stop(ctx.place, f".{name}(..)", "it is no array of numbers of its own", "leave it to the caller")
     if name == "astype" and len(args) == 1 and not named:
@@ -259,13 +265,15 @@ def _into(ctx: Context, out: Value, found: Array | Computed) -> Value:
 
 def _reduced(ctx: Context, name: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
     options = dict(named)
-    if isinstance(args[0], Chosen):
-        return reductions.of_chosen(ctx, name, args[0], options)
-    out = options.pop("out", None)
+    if not args:
+        raise stop(ctx.place, f"np.{name}", "the array isn't given by place", "write it first, without its name")
     if len(args) > 2:
         raise stop(ctx.place, f"np.{name}", "more than the array and the axis are given by place", "name them")
     if len(args) > 1:
         options["axis"] = args[1]
+    if isinstance(args[0], Chosen):
+        return reductions.of_chosen(ctx, name, args[0], options)
+    out = options.pop("out", None)
     if name in reductions.POSITIONS:
         found: Value = reductions.position(ctx, name, args[0], options)
     elif name in reductions.RUNNING:

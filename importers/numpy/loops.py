@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ..control import Poly, Symbol, number, of
+from ..control import Poly, Symbol, elements, number, of
 from ..names import spelled
 from ..report import Stop, stop
 from . import cells
 from .accumulators import widened
 from .context import Context
 from .elementwise import array
-from .expressions import value
+from .expressions import PYTHON, value
 from .indexing import subscript
 from .joins import ROUNDS, Slot, changed, enter, leave, slot_of, unknown_of
-from .jumps import assigned, if_not_left, leaves, stop_name, without_jumps
+from .jumps import assigned, if_not_left, leaves, read_after, stop_name, without_jumps
 from .program import Frame, Num
-from .source import place
-from .values import Array, Computed, Integer, Member, Tuple, Unknown, Value, scalar
+from .source import Definition, place
+from .values import Array, Computed, Integer, Member, Static, Tuple, Unknown, Value, scalar
 
+Bounds = tuple[Poly, Poly, int]
 Start = Callable[[Poly], None]
 """Binds the loop's variables in an iteration, of which it gets the iterator."""
 
@@ -43,8 +44,29 @@ def for_loop(ctx: Context, s: ast.For) -> None:
     bounds, start, name = iterated(ctx, s, found, name)
     ctx.place = place(s)
     _start(ctx, s)
-    counted(ctx, without_jumps(s), bounds, start, name, _targets(s.target))
+    last = counted(ctx, without_jumps(s), bounds, start, name, _names(s.target))
+    _keep_last(ctx, s, bounds, last)
     _otherwise(ctx, s)
+
+
+def _keep_last(ctx: Context, s: ast.For, bounds: Bounds, last: Mapping[str, Poly]) -> None:
+    """A loop's variables after it, where they are read: integers of a loop that surely runs, to its end."""
+    remedy = "give another variable its value in the loop"
+    for n in _names(s.target):
+        if leaves(s.body, ast.Break):
+            ctx.env[n] = Unknown("it is the variable of a loop that may be left by a break", remedy)
+        elif not ctx.proves(_trips(bounds) - 1):
+            ctx.env[n] = Unknown("it is the variable of a loop that may not run", f"assert that it runs, or {remedy}")
+        elif n not in last:
+            ctx.env[n] = Unknown("it is the variable of a loop that has ended, and no integer that is known", remedy)
+        elif read_after(_function(ctx), s, n):
+            ctx.env[n] = Integer(last[n])
+
+
+def _function(ctx: Context) -> ast.AST:
+    found = ctx.env[""]
+    assert isinstance(found, Static) and isinstance(found.value, Definition)
+    return found.value.node
 
 
 def _start(ctx: Context, s: ast.For | ast.While) -> None:
@@ -59,7 +81,7 @@ def _otherwise(ctx: Context, s: ast.For | ast.While) -> None:
         _body(ctx, [if_not_left(s, s.orelse)] if leaves(s.body, ast.Break) else s.orelse)
 
 
-def _targets(t: ast.expr) -> frozenset[str]:
+def _names(t: ast.expr) -> frozenset[str]:
     return frozenset(n.id for n in ast.walk(t) if isinstance(n, ast.Name))
 
 
@@ -75,7 +97,10 @@ def _body(ctx: Context, stmts: Sequence[ast.stmt]) -> None:
     block(ctx, stmts)
 
 
-Bounds = tuple[Poly, Poly, int]
+def _trips(bounds: Bounds) -> Poly:
+    """How often a loop runs, if it does."""
+    lo, hi, step = bounds
+    return (hi - lo + (step - 1)).over(step) if step > 0 else (lo - hi + (-step - 1)).over(-step)
 
 
 def iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, Start, str]:
@@ -94,26 +119,60 @@ def iterated(ctx: Context, s: ast.For, e: ast.expr, name: str) -> tuple[Bounds, 
                 if step != 1:
                     raise stop(place(e), "reversed", "of a range with a step", "write the range backwards")
                 return (last, lo - 1, -1), lambda i: _bind(ctx, s.target, Integer(i)), name
-            case Member(path="builtins.enumerate") if isinstance(s.target, ast.Tuple) and _counts(e) is not None:
-                over = _sequence(ctx, value(ctx, e.args[0]))
-                begin = _counts(e) or 0
-                first = s.target.elts[0]
-                name = first.id if isinstance(first, ast.Name) and not begin else ""
-                start = lambda i: _bind(ctx, s.target, Tuple((Integer(i + begin), _item(ctx, over, i))))  # noqa: E731
-                return (number(0), over.shape[0], 1), start, name
-            case Member(path="builtins.zip"):
-                parts = [_sequence(ctx, value(ctx, a)) for a in e.args]
-                count = parts[0].shape[0]
-                for p in parts[1:]:
-                    count = ctx.same(count, p.shape[0], "zip")
-                each = lambda i: _bind(ctx, s.target, Tuple(tuple(_item(ctx, p, i) for p in parts)))  # noqa: E731
-                return (number(0), count, 1), each, ""
+            case Member(path="builtins.enumerate" | "builtins.zip"):
+                own = s.target.elts[0] if isinstance(s.target, ast.Tuple) and s.target.elts else None
+                counts = f == Member("builtins.enumerate") and _counts(e) == 0
+                name = own.id if counts and isinstance(own, ast.Name) else ""
+                count, each = _side_by_side(ctx, e)
+                return (number(0), count, 1), lambda i: _bind(ctx, s.target, each(i)), name
             case _:
                 pass
     v = value(ctx, e)
     ctx.place = place(e)
     over = _sequence(ctx, v)
     return (number(0), over.shape[0], 1), lambda i: _bind(ctx, s.target, _item(ctx, over, i)), ""
+
+
+def _side_by_side(ctx: Context, e: ast.expr) -> tuple[Poly, Callable[[Poly], Value]]:
+    """How many items `enumerate`, `zip`, or what stands in them has, and each of them."""
+    f = value(ctx, e.func) if isinstance(e, ast.Call) else None
+    match e, f:
+        case ast.Call(), Member(path="builtins.enumerate") if (begin := _counts(e)) is not None:
+            count, each = _side_by_side(ctx, e.args[0])
+            return count, lambda i: Tuple((Integer(i + begin), each(i)))
+        case ast.Call(args=[_, *_] as given, keywords=named), Member(path="builtins.zip") if _strict(named) is not None:
+            parts = [_side_by_side(ctx, a) for a in given]
+            ctx.place = place(e)
+            count = parts[0][0]
+            for other, _ in parts[1:]:
+                count = ctx.same(count, other, "zip") if _strict(named) else _shorter(ctx, count, other)
+            return count, lambda i: Tuple(tuple(item(i) for _, item in parts))
+        case ast.Call(), Member(path="builtins.range"):
+            lo, hi, step = _range(ctx, e)
+            return _trips((lo, hi, step)), lambda i: Integer(lo + i * step)
+        case _:
+            found = value(ctx, e)
+            ctx.place = place(e)
+            over = _sequence(ctx, found)
+            return over.shape[0], lambda i: _item(ctx, over, i)
+
+
+def _strict(named: Sequence[ast.keyword]) -> bool | None:
+    """Whether `zip` asks for as many items of each; None if that is no literal."""
+    match named:
+        case []:
+            return False
+        case [ast.keyword(arg="strict", value=ast.Constant(value=bool() as found))]:
+            return found
+        case _:
+            return None
+
+
+def _shorter(ctx: Context, a: Poly, b: Poly) -> Poly:
+    """At how many items `zip` ends: where it isn't known which of two is less, they must be equal."""
+    if ctx.proves(b - a):
+        return a
+    return b if ctx.proves(a - b) else ctx.same(a, b, "zip")
 
 
 def _reversed(ctx: Context, e: ast.Call) -> ast.Call:
@@ -127,12 +186,12 @@ def _reversed(ctx: Context, e: ast.Call) -> ast.Call:
 
 def _counts(e: ast.Call) -> int | None:
     """From which number `enumerate` counts; None if that is no literal."""
-    match e.args[1:], e.keywords:
-        case [], []:
+    match e.args, e.keywords:
+        case [_], []:
             return 0
-        case [ast.Constant(value=int() as n)], []:
+        case [_, ast.Constant(value=int() as n)], []:
             return int(n)
-        case [], [ast.keyword(arg="start", value=ast.Constant(value=int() as n))]:
+        case [_], [ast.keyword(arg="start", value=ast.Constant(value=int() as n))]:
             return int(n)
         case _:
             return None
@@ -180,7 +239,7 @@ def while_loop(ctx: Context, s: ast.While) -> None:
     """`while k < n:`, or `while k < n and ..:`, with a counter that grows by the same number each time."""
     why = "only loops that count to a bound are taken"
     refused = stop(place(s), "while", why, "write for i in range(..), with a break in the loop")
-    test, s = _counter(s)
+    test, s = _counter(ctx, s)
     if test is None:
         raise refused
     assert isinstance(test.left, ast.Name)
@@ -237,13 +296,14 @@ def _started(s: ast.While) -> ast.stmt:
     return assigned(stop_name(s), ast.Constant(0), s)
 
 
-def _counter(s: ast.While) -> tuple[ast.Compare | None, ast.While]:
+def _counter(ctx: Context, s: ast.While) -> tuple[ast.Compare | None, ast.While]:
     """The comparison of a counter that a loop asks for, and the loop with the rest of its condition as a break."""
     parts = list(s.test.values) if isinstance(s.test, ast.BoolOp) and isinstance(s.test.op, ast.And) else [s.test]
     for k, e in enumerate(parts):
         if not isinstance(e, ast.Compare) or len(e.ops) != 1 or not isinstance(e.left, ast.Name):
             continue
         if len(parts) == 1 or _increment(e.left.id, s.body) is not None:
+            _asked_too_late(ctx, s, parts[:k])
             rest = parts[:k] + parts[k + 1 :]
             if rest and s.orelse:
                 why = "its `else` runs where one of several conditions ends the loop, and not after a break"
@@ -256,6 +316,24 @@ def _counter(s: ast.While) -> tuple[ast.Compare | None, ast.While]:
                 ast.copy_location(x.test, x)
             return e, ast.copy_location(ast.While(e, [*ends, *s.body], s.orelse), s)
     return None, s
+
+
+def _asked_too_late(ctx: Context, s: ast.While, before: Sequence[ast.expr]) -> None:
+    """Refuse what is asked for before a loop's bound, if it may lie outside of an array where the loop ends."""
+    from .flow import names_set
+
+    own = names_set(s.body)
+    counts = {n for n in own if _is_integer(ctx.env.get(n))}
+    for e in (e for part in before for e in ast.walk(part)):
+        indexed = isinstance(e, ast.Subscript) and _names(e.slice) & own
+        passed = isinstance(e, ast.Call) and ast.unparse(e.func) not in PYTHON and _names(e) & counts
+        if indexed or passed:
+            why = "it is also computed where the loop ends, and may be outside of an array there"
+            raise stop(place(e), ast.unparse(e), why, "write the loop's bound first")
+
+
+def _is_integer(v: Value | None) -> bool:
+    return isinstance(v, Integer) or (isinstance(v, Array | Computed) and not v.ndim and v.kind.is_int)
 
 
 def _increment(name: str, stmts: Sequence[ast.stmt]) -> ast.stmt | None:
@@ -295,8 +373,9 @@ def _stand_in(ctx: Context, name: str) -> Symbol:
 
 def counted(
     ctx: Context, stmts: Sequence[ast.stmt], bounds: Bounds, start: Start, name: str, own: frozenset[str]
-) -> None:
-    """A loop that counts: variables that it gives new values are kept in slots, or are in closed form."""
+) -> dict[str, Poly]:
+    """A loop that counts: variables that it gives new values are kept in slots, or are in closed form. What the last
+    iteration leaves in its own variables, `own`, is given back where it is an integer that is known."""
     lo, hi, step = bounds
     f = Frame(ctx.symbol(name), lo, hi, step)
     ctx.prover.types.setdefault(f.symbol.name, "index")
@@ -304,7 +383,7 @@ def counted(
     before = dict(ctx.env)
     steps, slots, dead = _carried(ctx, stmts, f, start, own)
     ctx.place = at
-    trips = (hi - lo + (step - 1)).over(step) if step > 0 else (lo - hi + (-step - 1)).over(-step)
+    trips = _trips(bounds)
     done = (of(f.symbol) - lo).over(step) if step > 0 else (lo - of(f.symbol)).over(-step)
     for n in steps:
         ctx.require(trips, f"so that {n} is known after a loop", n, "begin it in the loop")
@@ -320,6 +399,7 @@ def counted(
             start(of(f.symbol))
             _body(ctx, stmts)
             ctx.place = at
+            left = {n: v.value for n in own if isinstance(v := ctx.env.get(n), Integer)}
             ends = {n: v.kind for n, v in ctx.env.items() if n in places and isinstance(v, Array)}
             leave(ctx, {n: p for n, p in places.items() if not isinstance(ctx.env.get(n), Unknown)})
     finally:
@@ -341,6 +421,9 @@ def counted(
                 ctx.env[n] = replace(last, kind=kind)
     for n in own:
         ctx.env[n] = Unknown("it is the variable of a loop that has ended")
+    known = {f.symbol, *ctx.arguments, *(x.symbol for x in ctx.frames)}
+    at_end = {f.symbol: lo + (trips - 1) * step}
+    return {n: p.replaced(at_end) for n, p in left.items() if p.symbols() <= known and not list(elements(p))}
 
 
 def _integer(v: Value) -> Poly:

@@ -158,6 +158,8 @@ def tensordot(ctx: Context, x: Value, y: Value, axes: Value | None) -> Computed:
             first, second = _axes(ctx, one, a.ndim, what), _axes(ctx, two, b.ndim, what)
         case _:
             raise stop(ctx.place, what, "its axes aren't known now", "write them as literals")
+    if len(first) != len(second) or min(first, default=0) < 0 or max(second, default=-1) >= b.ndim:
+        raise stop(ctx.place, what, "an operand lacks the axes that are summed over", "NumPy raises an error here")
     left = list(ascii_letters[: a.ndim])
     right = list(ascii_letters[26 : 26 + b.ndim])
     for k, m in zip(first, second, strict=True):

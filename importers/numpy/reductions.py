@@ -10,7 +10,7 @@ import numpy as np
 
 from ..control import Poly, number
 from ..report import stop
-from .arithmetic import EMIT, calculated, converted, may_wrap, negation, whole_number
+from .arithmetic import EMIT, calculated, converted, function, may_wrap, negation, whole_number
 from .context import Context
 from .elementwise import apply, array, as_type, flag
 from .kinds import F64, I64, INT, Kind, kind_of, resolve
@@ -232,12 +232,15 @@ def add(ctx: Context, out: View, idx: Indices, e: Data, op: str = "+") -> None:
         ctx.store(out, idx, converted(ctx, e, kind), f"{op}=")
 
 
-def _count(a: Array, axes: Axes, kind: Kind, less: int = 0) -> Data:
+def _count(ctx: Context, a: Array, axes: Axes, kind: Kind, less: int = 0) -> Data:
     n = number(1)
     for e in axes.split(a):
         n = n * e
     n = n - less
-    return Num(float(n.constant), kind) if n.constant is not None else whole_number(n, kind)
+    if n.constant is not None:
+        return Num(float(max(n.constant, 0)), kind)
+    count = whole_number(n, kind)
+    return count if not less or ctx.proves(n) else function(ctx, "fmax", [Num(0.0, kind), count], kind)
 
 
 def _mean(ctx: Context, a: Array, axes: Axes, less: int = 0) -> Computed:
@@ -248,7 +251,7 @@ def _mean(ctx: Context, a: Array, axes: Axes, less: int = 0) -> Computed:
 
     def fill(out: View) -> None:
         total.fill(out)
-        n = _count(a, axes, kind, less)
+        n = _count(ctx, a, axes, kind, less)
         ctx.nest(out.shape, lambda idx: _divide(ctx, out, idx, n))
 
     return computed([a], axes.shape, kind, fill, "mean")
@@ -376,12 +379,13 @@ def running(ctx: Context, name: str, v: Value, options: dict[str, Value]) -> Com
         return _extreme_so_far(ctx, a, k, outer, "maximum" if name == "running largest" else "minimum")
     kind = _sum_kind(ctx, "sum" if name == "cumsum" else "prod", a.kind, options.get("dtype"))
     op = "+" if name == "cumsum" else "*"
+    first = 1 if op == "*" else -0.0 if kind.is_float else 0  # to which -0.0 is added in NumPy as it is
 
     def fill(out: View) -> None:
         run = ctx.buffer("run", kind, ())
 
         def line(idx: Indices) -> None:
-            ctx.store(run, (), Num(0 if op == "+" else 1, kind))
+            ctx.store(run, (), Num(first, kind))
 
             def one(inner: Indices) -> None:
                 at = (*idx[:k], inner[0], *idx[k + 1 :])
@@ -424,6 +428,8 @@ def _extreme_so_far(ctx: Context, a: Array, k: int, outer: Indices, name: str) -
 def difference(ctx: Context, v: Value) -> Array:
     """np.diff along the last axis."""
     a = _once(ctx, array(ctx, v, "np.diff"), True)
+    if not a.ndim:
+        raise stop(ctx.place, "np.diff", "of a single number", "NumPy raises a ValueError here")
     shape = (*a.shape[:-1], a.shape[-1] - 1)
     keep = tuple(Along(number(0), k) for k in range(a.ndim - 1))
     later = reindexed(a, (*keep, Along(number(1), a.ndim - 1)), shape)

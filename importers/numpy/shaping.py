@@ -51,7 +51,10 @@ def _transpose(ctx: Context, args: Sequence[Value], named: Mapping[str, Value]) 
     a = array(ctx, args[0])
     given = args[1] if len(args) > 1 else named.get("axes")
     if isinstance(given, Tuple):
-        return transposed(a, [axis_number(ctx, i, a.ndim, "transpose") for i in given.items])
+        order = [axis_number(ctx, i, a.ndim, "transpose") for i in given.items]
+        if sorted(order) != list(range(a.ndim)):
+            raise stop(ctx.place, "transpose", "its axes aren't all of the array", "NumPy raises a ValueError here")
+        return transposed(a, order)
     return transposed(a, range(a.ndim - 1, -1, -1))
 
 

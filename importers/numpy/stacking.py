@@ -8,7 +8,7 @@ from typing import Final
 from ..control import Poly, number
 from ..report import stop
 from .context import Call, Context
-from .elementwise import array, as_type, broadcast_shape
+from .elementwise import array, as_type
 from .kinds import Kind, resolve
 from .reductions import axis_number, computed
 from .storing import assign
@@ -22,8 +22,12 @@ def listed(ctx: Context, v: Value) -> Value:
 
 def stack_of(ctx: Context, items: Sequence[Value], axis: int) -> Computed:
     """Arrays of one shape side by side along a new axis."""
+    if not items:
+        raise stop(ctx.place, "a list", "it is empty, and arrays here have elements", "write it with numbers in it")
     arrays = [array(ctx, listed(ctx, v)) for v in items]
-    shape = broadcast_shape(ctx, [a.shape for a in arrays], "np.stack")
+    shape = arrays[0].shape
+    for a in arrays[1:]:
+        _alike(ctx, arrays[0], a, -1)
     out_shape = (*shape[:axis], number(len(arrays)), *shape[axis:])
     of = common(ctx, arrays)
 
@@ -81,7 +85,7 @@ def _joined(ctx: Context, arrays: Sequence[Array], axis: int) -> Computed:
 
 
 def _alike(ctx: Context, a: Array, b: Array, axis: int) -> None:
-    """Ask that arrays have the same extents but for one axis: here nothing is broadcast."""
+    """Ask that arrays have the same extents but for one axis, or all: here nothing is broadcast."""
     pairs = enumerate(zip(a.shape, b.shape, strict=False))
     if a.ndim != b.ndim or any(k != axis and (p.constant == 1) != (q.constant == 1) for k, (p, q) in pairs):
         raise stop(ctx.place, "arrays of several shapes", "they don't go together", "NumPy raises a ValueError here")

@@ -187,6 +187,9 @@ def _written(ctx: Context, v: Array | Computed, name: str, weak: bool = False) -
     for e in v.shape:
         if not e.symbols() <= ctx.arguments:
             raise stop(ctx.place, "what is returned", f"its extent {e} isn't made of sizes", "return all of the array")
+        if e.constant is not None and e.constant < 1:
+            why = "it has no elements, and arrays here have some"
+            raise stop(ctx.place, "what is returned", why, "pass larger arrays, or make it outside")
         remedy = "say what holds of sizes in the first line: assert 1 <= k < len(x)"
         ctx.require(e - 1, "so that what is returned has elements", "what is returned", remedy)
     b = Buffer(spelled(name, ctx.names), v.kind, v.shape, "output")

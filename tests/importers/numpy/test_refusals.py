@@ -90,7 +90,7 @@ REFUSED = {
     # variables
     "y: its value is not known here: it is set on one side of an if only": X + "\n    if s > 1: y = x * 2\n    return y",
     "y: its value is not known here: it is set in a loop, that may not run": X + "\n    for j in range(i): y = x * 2\n    return y",
-    "j: its value is not known here: it is the variable of a loop": X + "\n    for j in range(3): x[j] = 1\n    return j",
+    "j: its value is not known here: it is the variable of a loop that may not run": X + "\n    for j in range(i): x[j] = 1\n    return j",
     "it is float64 on one way through a loop or branch, and int64 on another": X + "\n    y = k * 2\n    if s > 1: y = x * 2\n    return y",
     "its number of dimensions changes": X + "\n    y = x * 1\n    if s > 1: y = a * 1\n    return y",
     "it may stand for the same array as": X + "\n    y = x\n    for j in range(3):\n        y[0] = 1\n        y = y + 1",

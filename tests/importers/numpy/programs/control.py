@@ -298,3 +298,16 @@ def checked(x: "f64[n]", y: "f64[m]", k: "int"):
     if k < 0 or k >= len(x):
         raise IndexError(k)
     return x[: k + 1] * y[: k + 1]
+
+
+def numbered_pairs(x: "f64[n]", y: "f64[n]"):
+    for i, (p, q) in enumerate(zip(x, y)):
+        x[i] = p * q + i
+    return i
+
+
+def neighbours(x: "f64[n]"):
+    s = 0.0
+    for p, q in zip(x[1:], x):
+        s = s + p * q
+    return s
