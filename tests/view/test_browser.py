@@ -87,7 +87,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory, sgemm: Proc) -> dict[str, Pa
     found = {}
     for name, (p, films) in made.items():
         found[name] = folder / f"{name}.html"
-        found[name].write_text(page(films, name, listing(p, avx2)), encoding="utf-8")
+        title = f"{name}, with a title that is longer than a narrow screen is wide"
+        found[name].write_text(page(films, title, listing(p, avx2)), encoding="utf-8")
     return found
 
 
