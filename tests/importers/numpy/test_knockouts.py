@@ -155,7 +155,7 @@ def counter_not_multiplied(m: pytest.MonkeyPatch) -> None:
 def mean_of_all(m: pytest.MonkeyPatch) -> None:
     """A mean along an axis divides by one more."""
     usual = reductions._count
-    m.setattr(reductions, "_count", lambda a, axes, kind, less=0: usual(a, axes, kind, less - 1))
+    m.setattr(reductions, "_count", lambda ctx, a, axes, kind, less=0: usual(ctx, a, axes, kind, less - 1))
 
 
 def last_position(m: pytest.MonkeyPatch) -> None:
