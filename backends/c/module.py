@@ -6,6 +6,7 @@ The order of everything is that of the procedures and their text, so equal proce
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,11 @@ from .views import Env, View, whole
 MODULO = "-fwrapv"
 """What integers ask of the C compiler: they are numbers modulo 2^k, so a sum may overflow on the way. One that a
 rewrite put in another order does so where it did not before."""
+
+POWERS = ("-fno-builtin-pow", "-fno-builtin-powf")
+"""What functions that call `pow` ask of the C compiler: in vectors gcc 12 takes the square root for `pow(x, 0.5)` if it
+knows what `pow` is and errno is off, and that is another number for -0.0 and -inf."""
+_POWER = re.compile(r"\bpowf?\(")
 
 PRIVATE = "exo__"
 """A prefix of names that nothing else has: neither other C, nor what is generated besides functions. Such functions are
@@ -139,12 +145,13 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
     source, origins = told(_source(name, needs, bodies), needs.origins)
     data = [d for f in program.functions for d in f.data.values()]
     memories, integers = [d.mem for d in data], any(not d.scalar.is_float for d in data)
+    powers = any(map(_POWER.search, needs.helpers.values()))
     return CModule(
         name,
         _header(name, exported, prototypes),
         source,
         tuple(f for f in program.functions if f.exported),
-        tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)) + (MODULO,) * integers,
+        tuple(dict.fromkeys(flag for m in memories for flag in m.cc_flags)) + (MODULO,) * integers + POWERS * powers,
         tuple(dict.fromkeys(flag for m in memories for flag in m.cpu_flags)),
         tuple(dict.fromkeys(path for m in memories for path in m.headers)),
         next((m.architecture for m in memories if m.architecture), ""),

@@ -32,10 +32,9 @@ Call = Callable[[tuple[object, ...]], Any]
 """A compiled function, which takes its arguments as a tuple."""
 
 
-UNFUSED = ("-ffp-contract=off", "-fno-builtin-pow", "-fno-builtin-powf")
+UNFUSED = ("-ffp-contract=off",)
 """NumPy rounds each product, so `x * x - y * y` is 0 where x and y are equal. Products of matrices, which are BLAS
-there, are fused with their sums here, too: by instructions, which the flag is not about. In vectors gcc 12 takes the
-square root for `pow(x, 0.5)`, which is another number for -0.0 and -inf, if it knows what `pow` is."""
+there, are fused with their sums here, too: by instructions, which the flag is not about."""
 MOST = 8
 """For how many values of its integers a function is compiled, if it is not taken for all."""
 

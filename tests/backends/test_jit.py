@@ -408,3 +408,19 @@ def test_a_number_that_an_unsigned_argument_cannot_hold_is_not_like_the_last_one
         assert (x == value).all()
     with pytest.raises(ValueError, match="can't be -1"):
         f(-1, 3, x)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("f32", np.float32), ("f64", np.float64)])
+def test_powers_are_those_of_c_in_vectors_too(code: Code, name: str, kind: type[np.floating]) -> None:
+    """gcc 12 would take square roots, which are -0.0 and NaN."""
+    f = jit(
+        code(f"""
+    def roots(n: size, x: {name}[n], y: {name}[n]):
+        for i in seq(0, n):
+            y[i] = pow(x[i], 0.5)
+    """)
+    )
+    x = np.array([-0.0, -np.inf, 4.0, 9.0] * 8, kind)
+    y = np.full_like(x, 7.0)
+    f(x.size, x, y)
+    assert y[:4].tolist() == [0.0, np.inf, 2.0, 3.0] and not np.signbit(y).any()
