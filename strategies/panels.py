@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from math import ceil, floor, log10
 from typing import Final, TypeAlias
 
-from exo_strat import ForCursor, InvalidCursorError, Machine, Proc, analysis
-from exo_strat.view import Panel
+from exo_strat import (
+    DRAM,
+    DRAM_STACK,
+    DRAM_STATIC,
+    AllocCursor,
+    ForCursor,
+    InvalidCursorError,
+    Machine,
+    Proc,
+    Tensor,
+    analysis,
+    forms,
+)
+from exo_strat.tuning import Timed
+from exo_strat.view import Panel, lines_of, reels
 
 from .inspect import flops, footprint, statements
 from .inspect.amounts import Amount
 from .limits import copying, multiply_adds
 from .std.writing import text
 
-Seconds: TypeAlias = Callable[[Proc, Mapping[str, int]], float]
-"""How long a call of a procedure takes, given its integer arguments. Raises `ValueError` where it can't be measured."""
+Time: TypeAlias = Callable[[Proc, Mapping[str, int]], Timed | str]
+"""What a call of a procedure takes, given its integer arguments; or why that can't be measured."""
 
 MOST_LOOPS: Final = 150
 ROUNDS: Final = 200_000
@@ -28,31 +41,65 @@ WIDTH, HEIGHT, LEFT, BELOW = 460, 280, 58, 40
 """The roofline's size in pixels, and what is left of it and below for labels."""
 
 
-def footprints(p: Proc, machine: Machine, sizes: Mapping[str, int], seconds: Seconds) -> Panel | None:
-    """A table of the loops of a procedure: how often each runs, and the bytes that one iteration and the whole loop
-    touch of what is declared outside; with sizes as numbers, and the nearest cache that holds them."""
-    loops = [s for s in statements(p.root()) if isinstance(s, ForCursor)]
-    if not loops:
-        return None
-    rows = "".join(_row(c, machine, sizes) for c in loops[:MOST_LOOPS])
-    more = f"<p>and {len(loops) - MOST_LOOPS} loops more</p>" if len(loops) > MOST_LOOPS else ""
+def footprints(p: Proc, machine: Machine, sizes: Mapping[str, int], time: Time) -> Panel | None:
+    """A table of the loops of a procedure, and of those that it calls: how often each runs, and the bytes that one
+    iteration and the whole loop touch, also of buffers that are allocated in it; with sizes as numbers, and the nearest
+    cache that holds what the whole loop touches."""
+    tables, rest = list[str](), MOST_LOOPS
+    for q in reels(p):
+        loops = [s for s in statements(q.root()) if isinstance(s, ForCursor)][:rest]
+        rest -= len(loops)
+        if loops:
+            tables.append(_table(q, loops, machine, sizes if q is p else {}))
+    more = f"<p>The first {MOST_LOOPS} loops.</p>" if not rest else ""
     given = ", ".join(f"{k} = {v}" for k, v in sizes.items())
-    head = "<tr><th>loop<th>iterations<th>bytes an iteration<th>bytes in all<th>fits</tr>"
     about = f"for {escape(given)}" if given else "without sizes (--sizes gives them)"
-    return Panel("Footprints", f"<p>What each loop touches, {about}.</p><table>{head}{rows}</table>{more}")
+    return Panel("Footprints", f"<p>What each loop touches, {about}.</p>{''.join(tables)}{more}") if tables else None
 
 
-def _row(c: ForCursor, machine: Machine, sizes: Mapping[str, int]) -> str:
-    depth = len([1 for label, _ in c.path if label == "body"]) - 1
+def _table(p: Proc, loops: Sequence[ForCursor], machine: Machine, sizes: Mapping[str, int]) -> str:
+    lines = lines_of(p)
+    head = "<tr><th>line<th>loop<th>iterations<th>bytes an iteration<th>bytes in all<th>all fits</tr>"
+    rows = "".join(_row(c, lines[c.path] + 1, machine, sizes) for c in loops)
+    return f"<h2>{escape(p.name())}</h2><table>{head}{rows}</table>"
+
+
+def _row(c: ForCursor, line: int, machine: Machine, sizes: Mapping[str, int]) -> str:
+    depth = len([1 for label, _ in c.path if label in ("body", "orelse")]) - 1
     title = f"{'&nbsp;' * 2 * depth}{escape(c.name())}"
-    count = analysis.trip_count(c.node)
-    times = str(count) if count is not None else f"{text(c.hi())} - {text(c.lo())}"
-    inner, whole = _bytes(lambda: footprint(c.body())), _bytes(lambda: footprint(c))
-    cells = (title, escape(times), *(_shown(x, sizes) for x in (inner, whole)), _level(whole, machine, sizes))
+    lo, hi = text(c.lo()), text(c.hi())
+    count = _number(_difference(c), sizes)
+    times = f"{max(count, 0):,}" if count is not None else hi if lo == "0" else f"{hi} - ({lo})"
+    inner = _amount(lambda: footprint(c.body()) + _allocated(c))
+    whole = _amount(lambda: footprint(c) + _allocated(c))
+    shown = (_shown(inner, sizes), _shown(whole, sizes), _level(whole, machine, sizes))
+    cells = (str(line), title, escape(times), *shown)
     return "<tr>" + "".join(f"<td>{cell}" for cell in cells) + "</tr>"
 
 
-def _bytes(asked: Callable[[], Amount]) -> Amount | None:
+def _allocated(c: ForCursor) -> Amount:
+    """The bytes of the buffers in memory that are allocated in a loop. Each iteration uses them again."""
+    found = Amount()
+    for s in statements(c):
+        t = s.type() if isinstance(s, AllocCursor) else None
+        if isinstance(s, AllocCursor) and isinstance(t, Tensor) and s.mem() in (DRAM, DRAM_STACK, DRAM_STATIC):
+            size = Amount.of(analysis.size_of(analysis.concrete(t.base)))
+            extents = [forms.affine(e) for e in t.shape]
+            if None in extents:
+                raise InvalidCursorError(f"the extents of {s.name()} are not affine\n{s}")
+            for e in extents:
+                size = size * Amount.of(e or 0)
+            found = found + size
+    return found
+
+
+def _difference(c: ForCursor) -> Amount | None:
+    """How often a loop runs, where that is not below zero."""
+    lo, hi = forms.affine(c.node.lo), forms.affine(c.node.hi)
+    return None if lo is None or hi is None else Amount.of(hi - lo)
+
+
+def _amount(asked: Callable[[], Amount]) -> Amount | None:
     try:
         return asked()
     except InvalidCursorError:  # its windows depend on data, or on what is not affine
@@ -61,17 +108,32 @@ def _bytes(asked: Callable[[], Amount]) -> Amount | None:
 
 def _number(x: Amount | None, sizes: Mapping[str, int]) -> int | None:
     """An amount for some sizes; None if it depends on more."""
-    try:
-        return None if x is None else x.at(**sizes)
-    except KeyError:
+    if x is None or not all(isinstance(a, forms.V) and a.sym.name in sizes for a in _leaves(x)):
         return None
+    return x.at(**sizes)
+
+
+def _leaves(x: Amount) -> Iterator[forms.Atom]:
+    """The variables of an amount, and what is no number whatever they are."""
+    stack = list(x.atoms())
+    while stack:
+        a = stack.pop()
+        match a:
+            case forms.Mul():
+                stack.extend(a.factors)
+            case forms.Quot():
+                stack.extend(forms.lin_atoms(a.lin))
+            case _:
+                yield a
 
 
 def _shown(x: Amount | None, sizes: Mapping[str, int]) -> str:
     if x is None:
         return "depends on data"
     number = _number(x, sizes)
-    return escape(str(x)) if number is None or str(x) == str(number) else f"{number:,}<br>{escape(str(x))}"
+    if number is None:
+        return escape(str(x))
+    return f"{number:,}" if not list(x.atoms()) else f"{number:,}<br>{escape(str(x))}"
 
 
 def _level(x: Amount | None, machine: Machine, sizes: Mapping[str, int]) -> str:
@@ -85,36 +147,57 @@ def _level(x: Amount | None, machine: Machine, sizes: Mapping[str, int]) -> str:
 # -- the roofline -------------------------------------------------------------------------------------
 
 
-def roofline(p: Proc, machine: Machine, sizes: Mapping[str, int], seconds: Seconds) -> Panel | None:
-    """The speed of a procedure under the two limits of the processor, all measured: its multiply-adds on registers, and
+def roofline(p: Proc, machine: Machine, sizes: Mapping[str, int], time: Time) -> Panel | None:
+    """The speed of a procedure under the two limits of one core, all measured: its multiply-adds on registers, and
     its memory as fast as copies go. Operations and bytes are those of the program that was scheduled. None without
-    sizes, or where they depend on data."""
+    sizes; where there is no speed or no limit, why."""
     if not sizes:
         return None
     # of the program as it was written: a schedule may compute some values twice, and its branches count as taken
     whole, precision = [*p.versions()][-1].root(), _precision(p)
-    work, touched = (_number(_bytes(partial(count, whole)), sizes) for count in (flops, footprint))
+    work, touched = (_number(_amount(partial(count, whole)), sizes) for count in (flops, footprint))
+    if not work or not touched:
+        return _without("the operations or the bytes depend on data, or on more than the sizes that are given")
     top = multiply_adds(machine, precision) if precision else None
-    if not work or not touched or top is None:
-        return None
+    if top is None:
+        return _without(f"{machine} has no multiply-adds for the precision of all arguments")
     adds, operations = top
-    peak = ROUNDS * operations / seconds(adds, {"n": ROUNDS})
-    memory = 2 * FAR * (4 if precision == "f32" else 8) / seconds(copying(precision), {"n": FAR})
-    took = seconds(p, sizes)
+    asked = ((adds, {"n": ROUNDS}), (copying(precision), {"n": FAR}), (p, sizes))
+    times = [time(q, given) for q, given in asked]
+    told = [x for x in times if isinstance(x, Timed)]
+    if len(told) < len(times):
+        return _without("; ".join(x for x in times if isinstance(x, str)))
+    peak = ROUNDS * operations / told[0].seconds
+    memory = 2 * FAR * (4 if precision == "f32" else 8) / told[1].seconds
+    took, spread = told[2].seconds, told[2].spread
     intensity, speed = work / touched, work / took
     limit = min(peak, intensity * memory)
     rows = {
-        "time of a call": f"{took * 1e3:.3g} ms",
-        "operations": f"{work:,}",
+        "time of a call, median": f"{took * 1e3:.3g} ms",
+        "half of the calls within": f"{spread * 1e3:.2g} ms",
+        "operations of the original": f"{work:,}",
         "bytes that it touches": f"{touched:,}",
-        "intensity": f"{intensity:.2f} operations a byte",
-        "speed": f"{speed / 1e9:.1f} GFLOP/s",
-        "peak of multiply-adds": f"{peak / 1e9:.1f} GFLOP/s",
-        "memory, copying": f"{memory / 1e9:.1f} GB/s",
-        "part of the limit": f"{speed / limit:.0%}" + (", data stay in caches" if speed > limit else ""),
+        "intensity": f"{intensity:.3g} operations a byte",
+        "speed": f"{speed / 1e9:.3g} GFLOP/s",
+        "multiply-adds of one core": f"{peak / 1e9:.3g} GFLOP/s",
+        "copying by one core": f"{memory / 1e9:.3g} GB/s",
+        "part of the limit": f"{speed / limit:.0%}" + (", data stay in caches" if limit < speed < peak else ""),
     }
     table = "".join(f"<tr><td>{k}<td class=r>{v}</tr>" for k, v in rows.items())
-    return Panel("Roofline", _chart(intensity, speed, peak, memory) + f"<table>{table}</table>")
+    return Panel("Roofline", _chart(intensity, speed, peak, memory) + f"<table>{table}</table>{_shared(p)}")
+
+
+def _without(why: str) -> Panel:
+    return Panel("Roofline", f"<p>There is none: {escape(why)}.</p>")
+
+
+def _shared(p: Proc) -> str:
+    """What to know of a procedure that has loops for threads."""
+    parallel = any(isinstance(s, ForCursor) and s.mode() == "par" for q in reels(p) for s in statements(q.root()))
+    about = (
+        "Threads share its loops, as many as OMP_NUM_THREADS says, else one a core: beside other programs they wait."
+    )
+    return f"<p>{about} With OMP_NUM_THREADS=1 it can be compared with the limits of one core.</p>" if parallel else ""
 
 
 def _precision(p: Proc) -> str:

@@ -327,15 +327,15 @@ def view_command(
         given = parsed_sizes(sizes)
         path, name = split_proc(places[-1])
         machine, source = _chosen(target), read(path)
-        op, running = None, source
+        op, running, called = None, source, ""
         if len(places) == 2:
-            file, expression = split_expression(places[0])
+            file, called = split_expression(places[0])
             running = source if file == path else read(file)
-            op = running.op(expression, machine)
+            op = running.op(called, machine)
         p = source.proc(name, machine)
         check_sizes(p, given)
         with running.running():
-            t = view(p, machine, op, given, out, Console(stderr=True))
+            t = view(p, machine, op, called, given, out, Console(stderr=True))
     typer.echo(out)
     if t is not None and t.failure is not None:
         stop(f"the strategy was refused: {t.failure.reason().splitlines()[0]}", 1)

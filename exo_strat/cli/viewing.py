@@ -16,15 +16,14 @@ from ..machine import Machine
 from ..ops.strategy import Op
 from ..ops.tracing import Trace, trace
 from ..tuning import Ended
-from ..tuning.measures import Measure
+from ..tuning.fitting import too_large
+from ..tuning.measures import Measure, Timed
 from ..view import Film, Listing, Panel, film, page, reels, replayed
-from ..view.film import title_of
 from .files import write_whole
-from .messages import UsageError
-from .targets import compiling
 
-Seconds: TypeAlias = Callable[[Proc, Mapping[str, int]], float]
-MakePanel: TypeAlias = Callable[[Proc, Machine, Mapping[str, int], Seconds], Panel | None]
+Time: TypeAlias = Callable[[Proc, Mapping[str, int]], Timed | str]
+"""What a call takes, with integer arguments; or why that can't be measured."""
+MakePanel: TypeAlias = Callable[[Proc, Machine, Mapping[str, int], Time], Panel | None]
 
 
 class Measuring(Protocol):
@@ -34,16 +33,15 @@ class Measuring(Protocol):
 
 
 def view(
-    p: Proc, machine: Machine, op: Op | None, sizes: Mapping[str, int], out: Path, console: Console
+    p: Proc, machine: Machine, op: Op | None, name: str, sizes: Mapping[str, int], out: Path, console: Console
 ) -> Trace | None:
     """Write what a strategy made of a procedure, or how a procedure was made, as an HTML file; sizes are for what is
-    measured. Returns what was tried, if there was a strategy. Raises `UsageError` if no call of these sizes can be
-    measured."""
+    measured, and `name` is what the strategy is called. Returns what was tried, if there was a strategy."""
     t = trace(op, p)[1] if op is not None else None
     made = p if t is None else t.reached
     with _progress(console) as told:
         asked = replayed(made, told)
-    title = made.name() if op is None else f"{title_of(op)} on {p.name()}"
+    title = made.name() if op is None else f"{name} on {p.name()}"
     films = [film(made, t, asked), *(film(q, asked=asked) for q in reels(made)[1:])]
     _write(films, title, made, machine, sizes, out)
     return t
@@ -87,15 +85,17 @@ def _listing(p: Proc, machine: Machine) -> Listing:
 def _panels(p: Proc, machine: Machine, sizes: Mapping[str, int]) -> Sequence[Panel]:
     measuring = cast(Measuring, plugins.load(plugins.BACKENDS, "measure"))
 
-    def seconds(q: Proc, given: Mapping[str, int]) -> float:
-        with compiling():
+    def time(q: Proc, given: Mapping[str, int]) -> Timed | str:
+        if problem := too_large(q, given):
+            return problem
+        try:
             measure = measuring(q, given, machine)
-            prepared = measure.prepare(q)
-            taken = prepared if isinstance(prepared, Ended) else measure.time(prepared, None)
-        if isinstance(taken, Ended):
-            raise UsageError(f"{q.name()} can't be measured: {taken.reason}")
-        return taken.seconds
+        except (ValueError, MemoryError) as e:
+            return str(e)
+        prepared = measure.prepare(q)
+        taken = prepared if isinstance(prepared, Ended) else measure.time(prepared, None)
+        return taken.reason if isinstance(taken, Ended) else taken
 
     makers = [cast(MakePanel, plugins.load(plugins.PANELS, name)) for name in plugins.names(plugins.PANELS)]
-    found = [make(p, machine, sizes, seconds) for make in makers]
+    found = [make(p, machine, sizes, time) for make in makers]
     return [panel for panel in found if panel is not None]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import isfinite, prod
+from math import isfinite
 from typing import Any, Final, Protocol, cast
 
 from .. import plugins
 from ..cursors.proc import Proc
-from ..forms import Lin, affine
-from ..ir.types import Control, Tensor
+from ..ir.types import Control
 from ..machine import Machine
 from ..tuning.apart import Ended, apart
+from ..tuning.fitting import too_large
 from ..tuning.measures import Measure, Prepared, Timed
 from .faults import Fault
 from .session import Version
@@ -21,16 +20,12 @@ from .session import Version
 MODEL: Final = "cycles"
 LIMIT: Final = 60.0
 """Seconds that compiling, or one measurement, may take unless said."""
-BYTES: Final = 24
-"""Memory for an element of an argument: it is made as a number of 8 bytes, and there are copies for runs."""
 
 
 class Measuring(Protocol):
     """The backend's measure of calls of a procedure."""
 
-    def __call__(
-        self, p: Proc, sizes: Mapping[str, int], machine: Machine, *, limit: float, seed: int
-    ) -> Measure: ...
+    def __call__(self, p: Proc, sizes: Mapping[str, int], machine: Machine, *, limit: float, seed: int) -> Measure: ...
 
 
 class Measures:
@@ -43,7 +38,8 @@ class Measures:
         """The measure of a version and all others of its origin."""
         given = (v.names.target.name, tuple(sorted(sizes.items())), seed, limit)
         if self._last is None or self._last[0] is not v.proc.origin or self._last[1] != given:
-            _check_memory(v.proc.origin, sizes)
+            if problem := too_large(v.proc.origin, sizes):
+                raise Fault("bad_sizes", problem)
             make = cast(Measuring, plugins.load(plugins.BACKENDS, "measure"))
             try:
                 made = make(v.proc.origin, sizes, v.names.machine, limit=limit, seed=seed)
@@ -74,17 +70,6 @@ class Measures:
                 if best is None or found.seconds < (found.beside or best[1]):
                     best = prepared, found.seconds
         return told
-
-
-def _check_memory(p: Proc, sizes: Mapping[str, int]) -> None:
-    """Raises `Fault` for sizes at which the arguments take more memory than is free: the system would end who asked."""
-    values = {a.node.sym: Lin(sizes.get(str(a.node.sym), 0), ()) for a in p.args()}
-    types = [a.node.type for a in p.args()]
-    extents = [[affine(e, values) for e in t.shape] for t in types if isinstance(t, Tensor)]
-    wanted = sum(prod(max(x.const, 0) for x in shape if x is not None) * BYTES for shape in extents)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if wanted > free:
-        raise Fault("bad_sizes", f"the arguments would take {wanted / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
 
 
 def _told(v: Version, found: Timed | Ended | Prepared, prepared: Prepared | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from ..audit.replay import ReplayError, replay
 from ..audit.replay import versions as made_again
@@ -24,14 +24,10 @@ from ..ir.walk import Path, declarators, get
 from ..logic.solver import Proved, Question, Refuted
 from ..ops.explain import Row, rows
 from ..ops.iteration_space import picture
-from ..ops.strategy import Op
 from ..ops.tracing import Trace
 from ..primitives import PRIMITIVES
 from ..primitives.framework import Primitive
-from ..source import brief, show
-
-WIDE: Final = 110
-"""Characters of an Op in the list of steps; it is given in full beside it."""
+from ..source import show
 
 
 class Was(IntEnum):
@@ -314,8 +310,3 @@ def _refusal(row: Row) -> Refusal | None:
     place = failure.place
     around = render(place.proc.tree, place.place()) if place is not None and place.is_valid else ""
     return Refusal("\n".join(row.reason), around, picture(failure))
-
-
-def title_of(op: Op) -> str:
-    """An Op as the title of a page."""
-    return brief(show(op), WIDE)

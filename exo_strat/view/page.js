@@ -185,7 +185,7 @@ const short = (s, n = 90) => (s.length > n ? s.slice(0, n - 1) + "…" : s).repl
 
 function node(s) {
   const fold = s.inside.length ? `<button class="fold" aria-label="Unfold" aria-expanded="${OPEN.has(s.id)}">${OPEN.has(s.id) ? "▾" : "▸"}</button>` : '<span class="fold"></span>';
-  const many = s.last > s.first + 1 ? `${s.last - s.first}` : "";
+  const many = [s.ms >= 1 ? `${Math.round(s.ms)} ms` : "", s.last > s.first + 1 ? `${s.last - s.first}` : ""].filter(Boolean).join(" · ");
   const state = s.failed ? "✗" : s.last > s.first ? "" : "·";
   const inside = OPEN.has(s.id) && s.inside.length ? `<ul>${s.inside.map(node).join("")}</ul>` : "";
   return `<li data-id="${s.id}"><div class="${s.failed ? "no" : ""}" title="${escaped(short(s.op, 400))}">${fold}<span class="op">${state} ${escaped(short(s.op))}</span><span class="count">${many}</span></div>${inside}</li>`;
@@ -263,11 +263,16 @@ function aboutStep() {
   out += "<h2>What it had to prove</h2>";
   if (proved === null) out += `<p class="dim">Nobody listened: this film was made of a finished procedure, without its strategy.</p>`;
   else if (!proved.length) out += "<p>Nothing: the form of the code was enough.</p>";
-  else out += `<table><tr><th>obligation<th>answer<th class="r">asked<th class="r">ms</tr>${proved.map(([words, answer, n, ms]) =>
-    `<tr><td>${escaped(DATA.words[words])}<td>${answer === "proved" ? "✓ proved" : answer}<td class="r">${n}<td class="r">${ms.toFixed(1)}</tr>`).join("")}</table>`;
+  else {
+    const yes = proved.filter((o) => o[1] === "proved"), no = proved.filter((o) => o[1] !== "proved");
+    if (yes.length) out += asked("proved", yes);
+    if (no.length) out += "<h2>What it need not prove</h2><p>The answer was no, and it took another way, or left things as they are.</p>" + asked("asked", no);
+  }
   if (made && made.ms) out += `<p class="dim">The step took ${made.ms.toFixed(1)} ms.</p>`;
   return out + (state.k === LAST ? failed() : "");
 }
+const asked = (head, all) => `<table><tr><th>${head}<th class="r">times<th class="r">ms</tr>${all.map(([words, , n, ms]) =>
+  `<tr><td>${escaped(DATA.words[words])}<td class="r">${n}<td class="r">${ms.toFixed(1)}</tr>`).join("")}</table>`;
 const failed = () => (FILM.failure ? `<h2>The strategy was refused</h2><p class="mono wrap">${escaped(FILM.failure)}</p>` : "");
 
 // The life of a line: what happened to it and to what it comes from, step by step, then what becomes of it.
@@ -298,7 +303,8 @@ function aboutStatement() {
     const line = kind === "gone" ? textOf(k - 1, i) : textOf(k, i);
     return `<li data-k="${k}" data-i="${kind === "gone" ? -1 : i}"><b>${k}</b> ${words}${k ? ` by <span class="mono">${escaped(short(DATA.words[FILM.frames[k][0]], 70))}</span>` : ""}<br><span class="mono dim">${escaped(line.trim())}</span></li>`;
   };
-  const end = lines.size ? `${lines.size} line${lines.size > 1 ? "s" : ""} of the last version come from it.` : "Nothing of it is in the last version.";
+  const many = lines.size > 1 ? `${lines.size} lines of the last version come` : "One line of the last version comes";
+  const end = lines.size ? `${many} from it.` : "Nothing of it is in the last version.";
   const callee = DATA.films.findIndex((f) => f.name === (textOf(state.k, state.line).match(/^\s*(\w+)\(/) ?? [])[1]);
   const films = callee > 0 ? `<p><button data-film="${callee}">How ${escaped(DATA.films[callee].name)} was made</button></p>` : "";
   return `<h2>Line ${state.line + 1} in version ${state.k}</h2><p class="mono wrap">${escaped(textOf(state.k, state.line).trim())}</p>${films}
@@ -469,6 +475,10 @@ $("legend").innerHTML = Object.entries(MARKS).map(([kind, mark]) => `<span><span
 let saved = null;
 try { saved = localStorage.getItem("theme"); } catch { /* as above */ }
 theme(saved ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-const asked = new URLSearchParams(location.hash.slice(1));
-load(Math.max(0, Math.min(DATA.films.length - 1, +(asked.get("of") ?? 0))));
-go(+(asked.get("step") ?? 0), +(asked.get("line") ?? 0) - 1);
+function visit() {
+  const place = new URLSearchParams(location.hash.slice(1)), n = +(place.get("of") ?? 0);
+  load(Math.max(0, Math.min(DATA.films.length - 1, n)));
+  go(+(place.get("step") ?? 0), +(place.get("line") ?? 0) - 1);
+}
+addEventListener("hashchange", visit);
+visit();

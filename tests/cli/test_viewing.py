@@ -58,6 +58,12 @@ def test_a_refused_strategy_is_shown_as_far_as_it_came(file: Path) -> None:
     assert "not true" in out.read_text()
 
 
+def test_sizes_that_fit_no_memory_cost_only_the_roofline(file: Path) -> None:
+    out = file.with_suffix(".html")
+    assert view(f"{file}:split", f"{file}:shift", "-o", out, "--sizes", f"n={10**15}")[0] == 0
+    assert "GB are free" in out.read_text()
+
+
 def test_with_sizes_there_is_a_roofline(file: Path) -> None:
     out = file.with_suffix(".html")
     assert view(f"{file}:split", f"{file}:shift", "-o", out, "--sizes", "n=1000")[0] == 0
