@@ -50,6 +50,7 @@ MODULES: Final = (
     "backends.c",
     "backends.targets",
     "backends.gemmini",
+    "backends.packaging",
     "importers.c",
     "importers.numpy",
 )

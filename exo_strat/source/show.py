@@ -13,7 +13,8 @@ from typing import Protocol, TypeAlias, cast
 
 from ..cursors.cursor import Cursor
 from ..cursors.proc import Proc
-from ..ir.nodes import Expr
+from ..ir.names import Sym
+from ..ir.nodes import Binary, Const, Var
 from ..ir.printing import print_expr
 from ..ir.types import Scalar
 from .functions import function_name, lambda_source
@@ -72,6 +73,19 @@ def _flat(value: object) -> Iterator[object]:
             stack.extend(reversed(tuple(_pieces(top))))
 
 
+def _is_sum(e: object) -> bool:
+    """Whether something is an expression of integers, variables and operators; what anybody made by hand may be none."""
+    match e:
+        case Var(sym=Sym()):
+            return True
+        case Const(value=v):
+            return type(v) is int
+        case Binary(op="+" | "-" | "*" | "/" | "%", lhs=a, rhs=b):
+            return _is_sum(a) and _is_sum(b)
+        case _:
+            return False
+
+
 def _pieces(value: object) -> Pieces:
     """What a value is written with."""
     match value:
@@ -83,7 +97,7 @@ def _pieces(value: object) -> Pieces:
             return (Text(place_source(value)),)
         case Scalar():
             return (Text(value.name),)
-        case _ if isinstance(value, Expr):  # as a user would write it, where its variables have these names
+        case Var() | Const() | Binary() if _is_sum(value):  # as a user writes it
             return (Text(repr(print_expr(value, {}))),)
         case partial():
             return call("partial", value.func, *value.args, **value.keywords)

@@ -115,7 +115,7 @@ def test_without_an_image_one_is_generated_and_the_report_says_where_files_are(t
     assert done.exit_code == 0, done.output
     for words in ("rewrites applied", "schedule time", "generated: 640 x 480, RGB", "NumPy", "times as fast"):
         assert words in done.stdout
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["blur.c", "blur.h", "blur.png"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["blur.c", "blur.h", "blur.html", "blur.png"]
     for path in tmp_path.iterdir():
         assert str(path) in done.stdout
     assert "\x1b" not in done.stdout, "no colours into a pipe"
