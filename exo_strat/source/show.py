@@ -74,7 +74,7 @@ def _flat(value: object) -> Iterator[object]:
 
 
 def _is_sum(e: object) -> bool:
-    """Whether something is an expression of integers, variables and operators; what anybody made by hand may be none."""
+    """Whether something is an expression of integers, variables and operators. What is made by hand may be none."""
     match e:
         case Var(sym=Sym()):
             return True
