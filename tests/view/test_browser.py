@@ -72,7 +72,7 @@ def driver(width: int, height: int) -> Any:
 
 @pytest.fixture(scope="module")
 def sgemm() -> Proc:
-    """A schedule of some 1,500 rewrites."""
+    """A schedule of hundreds of rewrites in 21 procedures."""
     return schedule_sgemm(avx2)
 
 
@@ -120,7 +120,7 @@ def test_all_steps_of_a_long_schedule_are_shown(browser: Any, pages: dict[str, P
     """How long a step takes is measured by `python -m benchmarks.view`."""
     assert pages["sgemm"].stat().st_size < MOST_BYTES
     opened(browser, pages["sgemm"])
-    assert browser.execute_script(STEPS) > 1000
+    assert browser.execute_script(STEPS) > 400
     assert not errors(browser)
 
 
