@@ -261,7 +261,7 @@ function aboutStep() {
     out += `<h2>Inside of</h2><ol class="events">${path.slice(0, -1).map((s) => `<li data-step="${s.id}" class="mono">${escaped(short(s.op, 120))}</li>`).join("")}</ol>`;
   if (made?.notes.length) out += `<p class="mono wrap">${escaped(made.notes.join("\n"))}</p>`;
   out += "<h2>What it had to prove</h2>";
-  if (proved === null) out += `<p class="dim">Not known: the rewrites were not made again for this film, or could not be. `exo-strat view` does so where it can.</p>`;
+  if (proved === null) out += `<p class="dim">Not known: the rewrites were not made again for this film, or could not be. <code>exo-strat view</code> does so where it can.</p>`;
   else if (!proved.length) out += "<p>Nothing: the form of the code was enough.</p>";
   else {
     const yes = proved.filter((o) => o[1] === "proved"), no = proved.filter((o) => o[1] !== "proved");
