@@ -177,9 +177,9 @@ def _once(
 ) -> Callable[[Choices], None]:
     """The test that draws a program, of the shapes given or else of those that suit, and applies each primitive."""
     of = FORMS[form] if form else None
-    suited = shapes or [shape for primitive in primitives for shape in shapes_for(primitive)]
 
     def once(ch: Choices) -> None:
+        suited = shapes or shapes_for(ch.pick(primitives))
         p = random_proc(ch, of.shapes.split() if of and of.shapes and ch.chance(25) else suited)
         p = formed(ch, p, of) if of and p is not None else p
         if p is None:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Annotated
 
 import typer
@@ -30,8 +30,9 @@ from .harness import Tally, check_primitives
 
 BARREN = 100
 """How many times more programs than applications are tried at most, of primitives that seldom find a target."""
-GROUP = 8
-"""How many primitives share random programs: one that seldom finds a target keeps the programs from no others."""
+SHARE = 50
+"""How many applications of each primitive one process does at a time, to programs of its own that all primitives
+share: drawing a program takes as long as trying a primitive on it."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,15 @@ class Row:
     `examples` given with refusals were seen in a run; `open` ones could not be tried, or not to the end."""
 
     name: str
-    tried: int
-    accepted: int
-    refused: int
-    unsafe: int
-    unknown: int
-    examples: int
-    real: int
-    open: int
-    seconds: float
+    tried: int = 0
+    accepted: int = 0
+    refused: int = 0
+    unsafe: int = 0
+    unknown: int = 0
+    examples: int = 0
+    real: int = 0
+    open: int = 0
+    seconds: float = 0.0
     violations: tuple[str, ...] = ()
     form: str = ""
 
@@ -58,6 +59,11 @@ class Row:
         counts = (self.tried, self.accepted, self.refused, self.unsafe, self.unknown, seen, self.open)
         what = f"`{self.name}`" + (f", {self.form}" if self.form else "")
         return (what, *map(str, counts), str(len(self.violations)), f"{self.seconds:.0f}")
+
+    def __add__(self, other: Row) -> Row:
+        """What came out of further applications of the same primitive as well."""
+        counts = [f.name for f in fields(self) if f.name not in ("name", "form")]
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
 
 HEADS = (
@@ -113,9 +119,7 @@ def table(rows: Iterable[Row]) -> str:
     | `fuse` | 10 | 2 | 8 | 5 | 1 | 2 of 3 | 1 | 0 | 0 |
     """
     rows = sorted(rows, key=lambda r: (r.form, r.name))
-    fields = ("tried", "accepted", "refused", "unsafe", "unknown", "examples", "real", "open", "seconds")
-    sums = {f: sum(getattr(r, f) for r in rows) for f in fields}
-    all_ = Row("all", **sums, violations=tuple(v for r in rows for v in r.violations))
+    all_ = sum((replace(r, name="all", form="") for r in rows), Row("all"))
     lines = [HEADS, ("---", *["--:"] * (len(HEADS) - 1)), *(r.cells() for r in (*rows, all_))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -124,18 +128,20 @@ def run(
     names: Sequence[str], applications: int, first: int = 0, jobs: int | None = None, forms: Sequence[str] = ("",)
 ) -> list[Row]:
     """`soak` for several primitives, with each of several forms, in parallel processes."""
-    console, rows = Console(stderr=True), list[Row]()
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console) if console.is_terminal else None
+    shares = [(first + BARREN * k, min(SHARE, applications - k)) for k in range(0, applications, SHARE)]
+    rows = {(name, form): Row(name, form=form) for name in names for form in forms}
     with progress or nullcontext(), ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        task = progress.add_task("primitives", total=len(names) * len(forms)) if progress else None
-        groups = [names[k :: -(-len(names) // GROUP)] for k in range(-(-len(names) // GROUP))]
-        futures = [pool.submit(soak, group, applications, first, f) for f in forms for group in groups]
+        task = progress.add_task("applications of each", total=applications * len(forms)) if progress else None
+        futures = {pool.submit(soak, names, n, seed, form): n for form in forms for seed, n in shares}
         for done in as_completed(futures):
-            rows.extend(found := done.result())
+            for row in done.result():
+                rows[row.name, row.form] += row
             if progress and task is not None:
-                progress.update(task, advance=len(found), description=f"{', '.join(r.name for r in found)} done")
-    return rows
+                progress.update(task, advance=futures[done])
+    return [*rows.values()]
 
 
 def main(
