@@ -26,7 +26,7 @@ def product(n: size, m: size, nnz: size, ptr: i32[n + 1], col: i32[nnz], v: f32[
 
 
 sums_in_scalars = at("y[_] = _\nfor k in _: _", stage_mem("y[i]", "sum"))
-rows_in_parallel = at("for i in _: _", divide_loop(ROWS, ["io", "ii"], tail="guard")) >> at(
+rows_in_parallel = at("for i in _: _", divide_loop(ROWS, ("io", "ii"), tail="guard")) >> at(
     "for io in _: _", parallelize_loop()
 )
 fast = schedule(sums_in_scalars >> rows_in_parallel, product)

@@ -453,7 +453,7 @@ def partial_eval(p: Proc, /, *values: int | bool, **named: int | bool) -> Proc:
     Fails with `BadArgument` if an argument is no control argument, or does not take such a value, or if an
     assertion is then false; with `NotApplicable` on an instruction, which keeps its arguments."""
 
-def rearrange_dim(p: Proc, ref: Cursor | str, /, perm: tuple[int, ...]) -> Proc:
+def rearrange_dim(p: Proc, ref: Cursor | str, /, perm: Sequence[int]) -> Proc:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses.
 
     A window of the buffer must keep its dimensions in order, and a stride that is asked for must stay the same.
@@ -633,7 +633,7 @@ def sink_alloc(p: Proc, ref: Cursor | str, /) -> Proc:
     Fails with `NotApplicable` if several statements use the buffer, or if the loop's bounds or the condition do;
     with `Unsafe` if an iteration may read what an earlier one left, or if code before changes the extents."""
 
-def specialize(p: Proc, ref: Cursor | str, /, conds: ExprLike | tuple[ExprLike, ...]) -> Proc:
+def specialize(p: Proc, ref: Cursor | str, /, conds: ExprLike | Sequence[ExprLike]) -> Proc:
     """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s.
 
     The target is a statement or a block; `conds` is one condition or several, in object code. Each copy binds

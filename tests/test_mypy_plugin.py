@@ -211,7 +211,7 @@ def wrong() -> Proc:
     scale.nothing()  # E: attr-defined
     Load.nothing()  # E: attr-defined
     text: str = direct.rename(scale, 3)  # E: assignment  # E: arg-type
-    return schedule(scale, at("i", divide_loop(4)))  # E: arg-type  # E: arg-type
+    return schedule(scale, at("i", divide_loop(4)))  # E: call-arg  # E: arg-type  # E: arg-type
 
 
 @proc

@@ -36,7 +36,7 @@ from .stubs import *
 from .subprocs import *
 from .writes import *
 
-PRIMITIVES: Mapping[str, PrimitiveForm] = MappingProxyType(
+PRIMITIVES: Mapping[str, PrimitiveForm[...]] = MappingProxyType(
     {name: form for name, form in sorted(vars().items()) if isinstance(form, PrimitiveForm)}
 )
 """All primitives of this package, by name."""

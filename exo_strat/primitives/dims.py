@@ -168,7 +168,7 @@ def _values_found(tree: ProcDef, a: AllocCursor, rest: Span, e: Expr) -> None:
     trial=Trial(programs="temporary grid asked asked asked windows", at=(("two dimensions", 85),)),
 )
 def rearrange_dim(
-    rw: Rewrite, a: AllocCursor, perm: Annotated[tuple[int, ...], Kind("a permutation of dimensions")]
+    rw: Rewrite, a: AllocCursor, perm: Annotated[Sequence[int], Kind("a permutation of dimensions")]
 ) -> Where:
     """`a: T[n0, n1, n2]  ~>  a: T[n_perm[0], n_perm[1], n_perm[2]]`, with its accesses.
 

@@ -17,7 +17,20 @@ from importlib import import_module
 from operator import attrgetter
 from pickle import PicklingError
 from types import MappingProxyType, UnionType
-from typing import Any, Final, Literal, Self, TypeAlias, cast, get_args, get_type_hints
+from typing import (
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    Self,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+    get_type_hints,
+)
 
 from returns.result import Failure as Err
 from returns.result import Success
@@ -44,6 +57,8 @@ from .helpers.references import find_target
 from .helpers.refusing import applicable, argument, require
 from .helpers.wellformed import well_formed
 
+P = ParamSpec("P")
+C = TypeVar("C", bound=Cursor)
 Where: TypeAlias = Path | Span | Cursor | None
 
 ROLES: Mapping[str, str] = {
@@ -303,7 +318,7 @@ def _focus(q: Proc, target: Cursor, where: Where) -> Cursor:
     return found if found.is_valid else q.root()
 
 
-class PrimitiveForm:
+class PrimitiveForm(Generic[P]):
     """A primitive as users call it: `f(*params)` is the Op, `f.direct(p, ref, *params)` the paper's form.
 
     It is filled in when it is made (`__new__`): an `__init__` could be called again, with another declaration.
@@ -338,7 +353,7 @@ class PrimitiveForm:
     def __reduce__(self) -> str:
         return self.spec.fn.__qualname__
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Primitive:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Primitive:
         if args and isinstance(args[0], Proc | Cursor):
             check_first(self.spec, args, kwargs)
         return self._op(args, kwargs)
@@ -417,7 +432,7 @@ class PrimitiveForm:
         return f"<primitive {self.spec.name}{self.spec.signature}>"
 
 
-class CalleeForm(PrimitiveForm):
+class CalleeForm(PrimitiveForm[P]):
     """A primitive that makes a call of a new procedure. The paper's form returns that procedure, too."""
 
     returns = "tuple[Proc, Proc]"
@@ -427,7 +442,7 @@ class CalleeForm(PrimitiveForm):
         return made, cast(CallCursor, focus).subproc()
 
 
-def with_callee(form: PrimitiveForm) -> CalleeForm:
+def with_callee(form: PrimitiveForm[P]) -> CalleeForm[P]:
     """A primitive whose direct form returns the new procedure that is called, too."""
     return CalleeForm(form.spec)
 
@@ -443,7 +458,7 @@ def primitive(
     grows: bool = False,
     narrows: bool = False,
     trial: Trial = PLAIN,
-) -> Callable[[Callable[..., Where]], PrimitiveForm]:
+) -> Callable[[Callable[Concatenate[Rewrite, C, P], Where]], PrimitiveForm[P]]:
     """Defines a primitive. The kinds of target come from the annotation of the second parameter.
 
     `section`: where it stands in the paper's appendix, such as `"A.1"`; empty if it is not there.
@@ -468,7 +483,7 @@ def primitive(
     if not isinstance(section, str):
         raise TypeError(f"write @primitive() above {getattr(section, '__name__', section)}, with parentheses")
 
-    def define(fn: Callable[..., Where]) -> PrimitiveForm:
+    def define(fn: Callable[Concatenate[Rewrite, C, P], Where]) -> PrimitiveForm[P]:
         module = _home(fn)
         if same_values and not f"{module}.".startswith(f"{__package__}."):
             raise TypeError(

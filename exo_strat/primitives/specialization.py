@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pyrsistent import PVector, pvector
@@ -33,7 +34,7 @@ __all__ = ["specialize"]
     trial=Trial(programs="temporary assigned patch handed guarded"),
 )
 def specialize(
-    rw: Rewrite, block: BlockCursor, conds: Annotated[ExprLike | tuple[ExprLike, ...], Kind("conditions")]
+    rw: Rewrite, block: BlockCursor, conds: Annotated[ExprLike | Sequence[ExprLike], Kind("conditions")]
 ) -> Where:
     """`s  ~>  if c0: s else: if c1: s ... else: s`, for conditions c0, c1, ... in scope before s.
 

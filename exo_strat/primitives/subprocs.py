@@ -191,6 +191,7 @@ def make_instr(
 def partial_eval(
     rw: Rewrite,
     proc: ProcCursor,
+    /,
     *values: Annotated[int | bool, Kind("values for the first arguments")],
     **named: Annotated[int | bool, Kind("values by name")],
 ) -> Where:

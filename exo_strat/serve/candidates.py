@@ -111,7 +111,7 @@ class Site:
         return sorted({*divisors, *(w for w in widths if w < extent)})
 
 
-def arguments(form: PrimitiveForm, site: Site) -> Iterator[Args]:
+def arguments(form: PrimitiveForm[...], site: Site) -> Iterator[Args]:
     """Arguments for a primitive at a place; none, where nothing is known of what it takes."""
     coupled = TOGETHER.get(form.spec.name)
     if coupled is not None:
@@ -128,7 +128,7 @@ LEFT_OUT: Final = object()
 """Stands for a default."""
 
 
-def _options(form: PrimitiveForm, prm: inspect.Parameter, site: Site) -> Iterable[Any]:
+def _options(form: PrimitiveForm[...], prm: inspect.Parameter, site: Site) -> Iterable[Any]:
     """What one parameter may be."""
     kind, hint = form.spec.kinds.get(prm.name), form.spec.hints.get(prm.name)
     if kind is not None and kind.words in BY_KIND:

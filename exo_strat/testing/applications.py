@@ -46,7 +46,7 @@ def ops(draw: st.DrawFn, p: Proc, names: Sequence[str] = ()) -> tuple[Op, Cursor
     return drawn or reject()
 
 
-def application(ch: Choices, p: Proc, op: PrimitiveForm) -> tuple[Op, Cursor] | None:
+def application(ch: Choices, p: Proc, op: PrimitiveForm[...]) -> tuple[Op, Cursor] | None:
     """A primitive with arguments, and a target for it in a procedure, if there is any."""
     found = targets(p, op.spec.targets)
     if not found:
@@ -56,7 +56,7 @@ def application(ch: Choices, p: Proc, op: PrimitiveForm) -> tuple[Op, Cursor] | 
 
 
 def applications(
-    ch: Choices, p: Proc, op: PrimitiveForm, form: Form | None = None
+    ch: Choices, p: Proc, op: PrimitiveForm[...], form: Form | None = None
 ) -> Iterator[tuple[Proc, Op, Cursor]]:
     """A primitive at its targets in a procedure, or in one made of it that suits the primitive better; given a form,
     only in one that has it, and mostly where it is."""
@@ -69,7 +69,7 @@ def applications(
         yield p, Primitive(op.spec, arguments(ch, op, c)), c
 
 
-def prepared(ch: Choices, p: Proc, op: PrimitiveForm) -> tuple[Proc, list[Cursor]]:
+def prepared(ch: Choices, p: Proc, op: PrimitiveForm[...]) -> tuple[Proc, list[Cursor]]:
     """The procedure, sometimes after other rewrites, and the targets of a primitive in it: see `Trial`."""
     trial = op.spec.trial
     if trial.undoes and (before := application(ch, p, PRIMITIVES[trial.undoes])) is not None:

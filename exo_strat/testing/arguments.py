@@ -31,14 +31,14 @@ from .targets import targets
 MEMORIES: Final = (DRAM_STACK, DRAM_STATIC, DRAM)
 
 
-def arguments(ch: Choices, op: PrimitiveForm, c: Cursor) -> tuple[Any, ...]:
+def arguments(ch: Choices, op: PrimitiveForm[...], c: Cursor) -> tuple[Any, ...]:
     """Arguments for a primitive at a target."""
     params = op.spec.signature.parameters.values()
     found: tuple[Any, ...] = freeze(tuple(_argument(ch, op, prm, c) for prm in params))
     return found
 
 
-def _argument(ch: Choices, op: PrimitiveForm, prm: inspect.Parameter, c: Cursor) -> object:
+def _argument(ch: Choices, op: PrimitiveForm[...], prm: inspect.Parameter, c: Cursor) -> object:
     kind, hint = op.spec.kinds.get(prm.name), op.spec.hints[prm.name]
     if kind is not None:
         if kind.among:

@@ -137,7 +137,7 @@ def _is_narrower(p: Proc, q: Proc) -> bool:
 
 
 def check_primitive(
-    primitive: PrimitiveForm,
+    primitive: PrimitiveForm[...],
     programs: int,
     tally: Tally,
     shapes: Sequence[str] = (),
@@ -165,7 +165,7 @@ def check_primitive(
     search(_once([primitive], shapes, tally, most, form), seeds, shrink)
 
 
-def check_primitives(primitives: Sequence[PrimitiveForm], program: int, tally: Tally, form: str = "") -> None:
+def check_primitives(primitives: Sequence[PrimitiveForm[...]], program: int, tally: Tally, form: str = "") -> None:
     """Applies several primitives to one random program, which saves the time that drawing one for each would take; see
     `check_primitive`. The program is of a shape that suits one of them. An error has a note with the name of the
     primitive that went wrong."""
@@ -173,7 +173,7 @@ def check_primitives(primitives: Sequence[PrimitiveForm], program: int, tally: T
 
 
 def _once(
-    primitives: Sequence[PrimitiveForm], shapes: Sequence[str], tally: Tally, most: float, form: str
+    primitives: Sequence[PrimitiveForm[...]], shapes: Sequence[str], tally: Tally, most: float, form: str
 ) -> Callable[[Choices], None]:
     """The test that draws a program, of the shapes given or else of those that suit, and applies each primitive."""
     of = FORMS[form] if form else None
@@ -264,7 +264,7 @@ def _run(test: Callable[[Proc], None], programs: st.SearchStrategy[Proc], max_ex
     )(run)()
 
 
-def shapes_for(op: PrimitiveForm) -> tuple[str, ...]:
+def shapes_for(op: PrimitiveForm[...]) -> tuple[str, ...]:
     """The shapes of programs to test a primitive on: those that suit it, and now and then any."""
     suited = op.spec.trial.programs.split()
     return (*suited, *suited, "anything") if suited else tuple(SHAPES)

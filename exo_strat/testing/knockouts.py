@@ -50,7 +50,7 @@ class Condition:
         return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__qualname__}: {self.text}"
 
 
-def conditions(primitive: PrimitiveForm) -> tuple[Condition, ...]:
+def conditions(primitive: PrimitiveForm[...]) -> tuple[Condition, ...]:
     """All conditions of a primitive: in its own function, in those of its module that it uses, and in the helpers of
     the package that it calls for a value.
 

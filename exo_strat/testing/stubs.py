@@ -30,7 +30,7 @@ def stub() -> str:
     return "\n".join((HEADER, *sorted((*imports, *errors)), "", *functions))
 
 
-def _function(name: str, form: PrimitiveForm, needed: dict[str, str]) -> str:
+def _function(name: str, form: PrimitiveForm[...], needed: dict[str, str]) -> str:
     """A direct form's signature. What its annotations need is added to `needed`, by name the module."""
     scope = form.spec.fn.__globals__
     shown: list[str] = []
@@ -44,7 +44,7 @@ def _function(name: str, form: PrimitiveForm, needed: dict[str, str]) -> str:
     return f"def {name}({', '.join(shown)}) -> {form.returns}:\n{indent(_told(form), ' ' * 4)}\n"
 
 
-def _told(form: PrimitiveForm) -> str:
+def _told(form: PrimitiveForm[...]) -> str:
     """What a primitive says of itself, for editors: its docstring without the examples."""
     text = inspect.cleandoc(form.spec.fn.__doc__ or "").partition(">>>")[0].strip()
     return f'{"r" * (chr(92) in text)}"""{text}"""'

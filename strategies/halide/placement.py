@@ -14,6 +14,7 @@ from exo_strat import (
     ForCursor,
     IfCursor,
     InvalidCursorError,
+    NodeCursor,
     Memory,
     Op,
     Proc,
@@ -284,7 +285,7 @@ def _windows(p: Proc, c: ForCursor, level: ForCursor, axis: Axis, window: Range)
 
 
 @strategy
-def _exactly(p: Proc, c: ForCursor, tiles: Cursor, step: int, names: tuple[str, str], width: int) -> Script:
+def _exactly(p: Proc, c: ForCursor, tiles: NodeCursor, step: int, names: tuple[str, str], width: int) -> Script:
     """Windows of `width` that end with the loop."""
     p, c = yield divide_with_recompute(tiles, step, names)
     p, c = yield simplify()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import chain, count, product
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 from toolz import unique
 
@@ -156,6 +156,10 @@ def unique_name(p: Proc, base: str) -> str:
     return unique_names(p, (base,))[0]
 
 
+@overload
+def unique_names(p: Proc, bases: tuple[str, str]) -> tuple[str, str]: ...
+@overload
+def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]: ...
 def unique_names(p: Proc, bases: Iterable[str]) -> tuple[str, ...]:
     """For each of some names, the name or a numbered one, such that all differ from each other and from the names of a
     procedure's variables.
