@@ -157,17 +157,28 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+def _in_word(text: str, k: int) -> bool:
+    """Whether a place between two characters is inside of a word."""
+    return k > 0 and re.fullmatch(r"\w\w", text[k - 1 : k + 1]) is not None
+
+
 def _marked(other: str, text: str) -> str:
-    """An edited line: what differs from its line in the other version is marked.
+    """An edited line: what differs from its line in the other version is marked, in whole words.
 
     >>> _marked("    x[i] = 1.0", "  x[2 * i] = 1.0")
     '  x[<mark>2 * </mark>i] = 1.0'
+    >>> _marked("x[i] = 1.0", "x[io] = 1.0")
+    'x[<mark>io</mark>] = 1.0'
     """
     start = _indent(text)
     a, b = other.strip(), text.strip()
     most = min(len(a), len(b))
     head = next((i for i in range(most) if a[i] != b[i]), most)
     tail = next((i for i in range(most - head) if a[-1 - i] != b[-1 - i]), most - head)
+    while _in_word(a, head) or _in_word(b, head):
+        head -= 1
+    while _in_word(a, len(a) - tail) or _in_word(b, len(b) - tail):
+        tail -= 1
     middle = b[head : len(b) - tail]
     marked = f"<mark>{escape(middle)}</mark>" if middle else ""
     return " " * start + escape(b[:head]) + marked + escape(b[len(b) - tail :])

@@ -99,12 +99,15 @@ function changesOf(k) {
 const TOKEN = /(\b(?:for|in|seq|par|vec|if|elif|else|assert|def|pass|min|max|and|or|not)\b)|(\b\d[\w.]*)/g;
 const coloured = (s) => escaped(s).replace(TOKEN, (t, word) => `<span class="${word ? "k" : "n"}">${t}</span>`);
 
-// An edited line: what differs from the line that it was is marked.
+// An edited line: what differs from the line that it was is marked, in whole words.
 function marked(old, now) {
   let a = 0, z = 0;
   const most = Math.min(old.length, now.length);
   while (a < most && old[a] === now[a]) a++;
   while (z < most - a && old[old.length - 1 - z] === now[now.length - 1 - z]) z++;
+  const inWord = (s, i) => i > 0 && i < s.length && /\w\w/.test(s.slice(i - 1, i + 1));
+  while (inWord(now, a) || inWord(old, a)) a--;
+  while (inWord(now, now.length - z) || inWord(old, old.length - z)) z--;
   const inside = now.slice(a, now.length - z);
   return coloured(now.slice(0, a)) + (inside ? `<mark>${escaped(inside)}</mark>` : "") + coloured(now.slice(now.length - z));
 }
