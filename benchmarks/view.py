@@ -19,8 +19,10 @@ from selenium import webdriver
 from backends.listing import listing
 from backends.targets import best_machine
 from benchmarks.measure import show
+from exo_strat import trace
 from exo_strat.view import film, page, reels
-from strategies.gemm import schedule_sgemm
+from strategies.gemm import gemm
+from strategies.programs import sgemm
 
 STEPS = """
 const found = [];
@@ -56,9 +58,10 @@ def steps(path: Path) -> list[float]:
 def main() -> None:
     """Prints the table."""
     machine = best_machine()
-    p = schedule_sgemm(machine)
+    traced = trace(gemm(machine), sgemm)[1]
+    p = traced.reached
     begin = time.process_time()
-    films = [film(q) for q in reels(p)]
+    films = [film(p, traced), *map(film, reels(p)[1:])]
     text = page(films, p.name(), listing(p, machine))
     seconds = time.process_time() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exo_strat import Machine, Proc, schedule
+from exo_strat import Machine, Op, Proc, schedule
 
 from .halide import Func, pipeline
 from .programs import blur
@@ -13,8 +13,13 @@ HEIGHT, WIDTH = 32, 256
 
 
 def schedule_blur(machine: Machine) -> Proc:
+    """The blur in tiles. Raises `SchedulingError` if a step fails."""
+    return schedule(tiles(machine), blur)
+
+
+def tiles(machine: Machine) -> Op:
     """The blur with the first stage computed for each tile of the second, for images of any size."""
     lanes = machine.vec_widths.get("f32", LANES)
     x, y = Func("blur_x"), Func("blur_y")
-    tiles = y.tile("y", "x", "yi", "xi", HEIGHT, WIDTH).vectorize("xi", lanes).parallel("y")
-    return schedule(pipeline(tiles, x.compute_at(y, "x").vectorize("xi", lanes)), blur)
+    out = y.tile("y", "x", "yi", "xi", HEIGHT, WIDTH).vectorize("xi", lanes).parallel("y")
+    return pipeline(out, x.compute_at(y, "x").vectorize("xi", lanes))

@@ -1,7 +1,6 @@
 """The demonstrations that `exo-strat demo` runs: a naive program, its schedule, and what to compare with.
 
-A demo knows no backend: the command line compiles
-what `schedule` returns.
+A demo knows no backend: the command line compiles what `schedule` returns.
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exo_strat import Machine, Proc
+from exo_strat import Machine, Op, Proc, schedule
 
-from .axpy import schedule_axpy
-from .blur import schedule_blur
-from .gemm import schedule_sgemm
-from .gemv import schedule_gemv, schedule_gemv_t
+from . import programs
+from .axpy import axpy as axpy_plan
+from .blur import tiles
+from .gemm import gemm
+from .gemv import gemv
+from .gemv import gemv_t as gemv_t_plan
 from .rivals import numpy_blas, saxpy
 
 Array: TypeAlias = NDArray[np.float32]
@@ -40,7 +41,8 @@ class Demo:
 
     name: str
     doc: str
-    schedule: Callable[[Machine], Proc]
+    plan: Callable[[Machine], Op]
+    program: Proc
     shapes: tuple[Shape, ...]
     bench_shape: Shape
     dims: tuple[tuple[int, ...], ...]
@@ -49,6 +51,10 @@ class Demo:
     expected: Callable[[Args], Array]
     blas: Callable[[Args], Callable[[], object]]
     routine: str
+
+    def schedule(self, machine: Machine) -> Proc:
+        """What the plan makes of the program."""
+        return schedule(self.plan(machine), self.program)
 
     def inputs(self, shape: Shape, rng: np.random.Generator) -> Args:
         """Random arguments in [-1, 1] for the procedure, in the order of its signature."""
@@ -88,10 +94,15 @@ class ImageDemo:
 
     name: str
     doc: str
-    schedule: Callable[[Machine], Proc]
+    plan: Callable[[Machine], Op]
+    program: Proc
     border: int
     rounding: float
     filter: Callable[[Array], Array]
+
+    def schedule(self, machine: Machine) -> Proc:
+        """What the plan makes of the program."""
+        return schedule(self.plan(machine), self.program)
 
     def reference(self, plane: Array) -> Array:
         """The same by NumPy."""
@@ -154,7 +165,8 @@ _MATRIX_SHAPES: tuple[Shape, ...] = (
 sgemm = Demo(
     "sgemm",
     "C += A B, a product of single-precision matrices",
-    schedule_sgemm,
+    gemm,
+    programs.sgemm,
     (
         (1, 1, 1), (1, 1, 7), (1, 7, 1), (7, 1, 1), (2, 3, 5), (6, 64, 8), (6, 64, 256), (12, 128, 512), (17, 31, 13),
         (64, 64, 64), (61, 67, 71), (96, 192, 256), (97, 193, 257), (100, 100, 100), (101, 103, 107), (5, 63, 255),
@@ -172,7 +184,8 @@ sgemm = Demo(
 gemv_n = Demo(
     "gemv",
     "y += A x",
-    schedule_gemv,
+    gemv,
+    programs.sgemv,
     _MATRIX_SHAPES,
     (1024, 1024),
     ((0, 1), (1,), (0,)),
@@ -186,7 +199,8 @@ gemv_n = Demo(
 gemv_t = Demo(
     "gemv_t",
     "y += A^T x",
-    schedule_gemv_t,
+    gemv_t_plan,
+    programs.sgemv_trans,
     _MATRIX_SHAPES,
     (1024, 1024),
     ((0, 1), (0,), (1,)),
@@ -200,7 +214,8 @@ gemv_t = Demo(
 axpy = Demo(
     "axpy",
     "y += a x",
-    schedule_axpy,
+    axpy_plan,
+    programs.saxpy,
     ((1,), (2,), (7,), (8,), (15,), (16,), (17,), (31,), (64,), (100,), (1023,), (4096,)),
     (65536,),
     ((), (0,), (0,)),
@@ -211,4 +226,4 @@ axpy = Demo(
     "{saxpy}",
 )
 
-blur = ImageDemo("blur", "each pixel the mean of the 3x3 around it", schedule_blur, 1, 8 * EPS, _blur)
+blur = ImageDemo("blur", "each pixel the mean of the 3x3 around it", tiles, programs.blur, 1, 8 * EPS, _blur)

@@ -24,6 +24,7 @@ from ..cursors.proc import Proc
 from ..ir.nodes import Call
 from ..ir.walk import walk
 from ..machine import Machine
+from ..ops.strategy import Op, schedule
 from .targets import Target, compiling, runnable, write_c
 
 T = TypeVar("T")
@@ -49,7 +50,9 @@ class Demo(Protocol):
     def bench_shape(self) -> Shape: ...
     @property
     def outputs(self) -> tuple[int, ...]: ...
-    def schedule(self, machine: Machine) -> Proc: ...
+    @property
+    def program(self) -> Proc: ...
+    def plan(self, machine: Machine) -> Op: ...
     def inputs(self, shape: Shape, rng: np.random.Generator) -> Args: ...
     def reference(self, args: Args) -> Sequence[Array]: ...
     def tolerance(self, shape: Shape) -> float: ...
@@ -174,8 +177,8 @@ class Report:
         return all(e.passed for e in self.errors)
 
 
-Look: TypeAlias = Callable[[Proc, Machine, Path], object]
-"""What writes how a procedure was made as a file to look at."""
+Look: TypeAlias = Callable[[Proc, Machine, Op, Path], object]
+"""What writes how a strategy schedules a procedure as a file to look at."""
 
 
 def run_demo(demo: Demo, target: Target, folder: Path, console: Console, look: Look) -> bool:
@@ -184,11 +187,11 @@ def run_demo(demo: Demo, target: Target, folder: Path, console: Console, look: L
     widest = runnable(None).name
     which = "the widest of this processor" if target.name == widest else f"though this processor has {widest}"
     console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}, {which}", highlight=False, soft_wrap=True)
-    report, proc = _run(demo, target.machine, folder, console)
+    report = _run(demo, target.machine, folder, console)
     print_report(report, console)
     film = folder / f"{demo.name}.html"
     with step(console, "drawing"):
-        look(proc, target.machine, film)
+        look(demo.program, target.machine, demo.plan(target.machine), film)
     print_rows([("to look at", str(film))], console)
     return report.passed
 
@@ -198,9 +201,9 @@ def step(console: Console, what: str) -> AbstractContextManager[object]:
     return console.status(what) if console.is_terminal else nullcontext()
 
 
-def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> tuple[Report, Proc]:
+def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> Report:
     with step(console, "scheduling"):
-        proc, schedule_seconds = timed(lambda: demo.schedule(machine))
+        proc, schedule_seconds = timed(lambda: schedule(demo.plan(machine), demo.program))
     with step(console, "compiling"):
         kernel, compile_seconds = timed(lambda: jit(proc, machine))
         files = write_c([proc], demo.name, folder).files
@@ -208,7 +211,7 @@ def _run(demo: Demo, machine: Machine, folder: Path, console: Console) -> tuple[
         errors = check(demo, kernel)
     with step(console, "timing"):
         speed = measure(demo, kernel) if all(e.passed for e in errors) else None
-    return Report(demo, rewrites(proc), schedule_seconds, compile_seconds, errors, speed, files), proc
+    return Report(demo, rewrites(proc), schedule_seconds, compile_seconds, errors, speed, files)
 
 
 def print_report(r: Report, console: Console) -> None:

@@ -16,6 +16,7 @@ from rich.text import Text
 from .. import plugins
 from ..cursors.proc import Proc
 from ..machine import Machine
+from ..ops.strategy import Op, schedule
 from .demo import ROUNDS, Demo, Kernel, jit, print_rows, rewrites, run_demo, seconds, timed
 from .files import FileError, write_whole
 from .pictures import Picture, Plane, encoded, read_picture, require_pillow, sample, side_by_side
@@ -40,7 +41,9 @@ class ImageDemo(Protocol):
     def border(self) -> int: ...
     @property
     def rounding(self) -> float: ...
-    def schedule(self, machine: Machine) -> Proc: ...
+    @property
+    def program(self) -> Proc: ...
+    def plan(self, machine: Machine) -> Op: ...
     def reference(self, plane: Plane) -> Plane: ...
 
 
@@ -102,7 +105,7 @@ def run_image_demo(demo: ImageDemo, target: Target, places: Places, console: Con
     if min(before.pixels.shape[:2]) < least:
         raise FileError(f"{places.image} is {before}: {demo.name} needs at least {least} x {least}")
     console.print(f"[b]{demo.name}[/b]: {demo.doc}; target {target.name}", highlight=False, soft_wrap=True)
-    proc, schedule_seconds = timed(lambda: demo.schedule(target.machine))
+    proc, schedule_seconds = timed(lambda: schedule(demo.plan(target.machine), demo.program))
     kernel, compile_seconds = timed(lambda: jit(proc, target.machine))
     planes = before.planes()
     results = [_blank(demo, plane) for plane in planes]
@@ -124,7 +127,7 @@ def run_image_demo(demo: ImageDemo, target: Target, places: Places, console: Con
     rows += _times(demo, kernel, planes, results)
     written = (*files, *write_c([proc], demo.name, places.code).files)
     film = places.code / f"{demo.name}.html"
-    write_film(proc, target.machine, film)
+    write_film(demo.program, target.machine, demo.plan(target.machine), film)
     print_rows([*rows, *(("wrote", str(file)) for file in written), ("to look at", str(film))], console)
     if console.is_terminal and not console.no_color:
         show(before.inner(demo.border), after, console)

@@ -47,9 +47,11 @@ def view(
     return t
 
 
-def write_film(p: Proc, machine: Machine, out: Path) -> None:
-    """Write how a procedure was made as an HTML file, without what was proved, as that would be to make it again."""
-    _write([*map(film, reels(p))], p.name(), p, machine, {}, out)
+def write_film(p: Proc, machine: Machine, op: Op, out: Path) -> None:
+    """Write what a strategy made of a procedure as an HTML file, without what was proved, as that would be to make it
+    again."""
+    t = trace(op, p)[1]
+    _write([film(t.reached, t), *map(film, reels(t.reached)[1:])], p.name(), t.reached, machine, {}, out)
 
 
 def _write(

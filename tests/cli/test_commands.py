@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from backends.native_machine import native_machine
-from exo_strat import Machine, Proc, plugins, proc
+from exo_strat import Machine, Op, Proc, identity, plugins, proc
 from exo_strat.cli.commands import app
 from exo_strat.cli.demo import Error, Report, Speed, check, print_report
 from exo_strat.cli.files import split
@@ -475,9 +475,10 @@ class Scale:
     shapes: tuple[tuple[int, ...], ...] = ((1,), (7,))
     bench_shape: tuple[int, ...] = (1000,)
     outputs: tuple[int, ...] = (1,)
+    program: Proc = scale
 
-    def schedule(self, machine: Machine) -> Proc:
-        return scale
+    def plan(self, machine: Machine) -> Op:
+        return identity
 
     def inputs(self, shape: tuple[int, ...], rng: np.random.Generator) -> tuple[Any, ...]:
         return shape[0], rng.random(shape[0], np.float32) + np.float32(1)

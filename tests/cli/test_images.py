@@ -15,12 +15,12 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from examples.halide.blur import blur as example
-from exo_strat import Machine, Proc, plugins
+from exo_strat import Machine, Op, Proc, plugins
 from exo_strat.cli.commands import app
 from exo_strat.cli.files import FileError, write_whole
 from exo_strat.cli.images import Asked, Places
 from exo_strat.cli.pictures import Picture, encoded, read_picture, sample, side_by_side
-from strategies.blur import schedule_blur
+from strategies.blur import tiles
 from strategies.programs import blur
 
 
@@ -214,9 +214,10 @@ class Wrong:
     doc: str = "blur, and compare it with nothing"
     border: int = 1
     rounding: float = 1e-6
+    program: Proc = blur
 
-    def schedule(self, machine: Machine) -> Proc:
-        return schedule_blur(machine)
+    def plan(self, machine: Machine) -> Op:
+        return tiles(machine)
 
     def reference(self, plane: Any) -> Any:
         return np.zeros_like(plane[1:-1, 1:-1])

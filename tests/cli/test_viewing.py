@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from backends.targets import avx2
+from exo_strat import schedule
 from exo_strat.cli.commands import app
+from exo_strat.cli.demo import rewrites
+from exo_strat.cli.viewing import write_film
+from strategies.axpy import axpy
+from strategies.programs import saxpy
 
 FILE = """
 from __future__ import annotations
@@ -39,16 +46,27 @@ def view(*args: object) -> tuple[int, str]:
     return found.exit_code, found.output
 
 
+def data_of(page: Path) -> Any:
+    [data] = re.findall(r'id="data">(.*?)</script>', page.read_text(), re.S)
+    return json.loads(data)
+
+
 def test_a_strategy_on_a_procedure_is_written(file: Path) -> None:
     out = file.with_suffix(".html")
     code, said = view(f"{file}:split", f"{file}:shift", "-o", out)
     assert code == 0 and str(out) in said.replace("\n", "")
-    text = out.read_text()
-    assert "divide_loop(4" in text
-    [data] = re.findall(r'id="data">(.*?)</script>', text, re.S)
-    shown = json.loads(data)["code"]
+    assert "divide_loop(4" in out.read_text()
+    shown = data_of(out)["code"]
     assert any("2.0f" in line for line in shown["c"])
     assert any("mul" in line or "add" in line for line in shown["assembly"]) or shown["note"]
+
+
+def test_the_film_of_a_demo_has_its_strategy_and_all_rewrites(tmp_path: Path) -> None:
+    write_film(saxpy, avx2, axpy(avx2), tmp_path / "axpy.html")
+    shown = data_of(tmp_path / "axpy.html")
+    [film] = shown["films"]
+    assert "optimize_level_1" in " ".join(shown["words"][op] for _, op, *_ in film["steps"])
+    assert len(film["frames"]) == 1 + rewrites(schedule(axpy(avx2), saxpy))
 
 
 def test_a_procedure_alone_is_shown_with_its_history(file: Path) -> None:
