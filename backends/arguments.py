@@ -28,16 +28,26 @@ DTYPES = {
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
 CTYPES: dict[str, type[ctypes._SimpleCData[float]] | type[ctypes._SimpleCData[int]]] = {
-    "bf16": ctypes.c_double, "f16": ctypes.c_float, "f32": ctypes.c_float, "f64": ctypes.c_double,
+    "bf16": ctypes.c_double, "f16": ctypes.c_double, "f32": ctypes.c_float, "f64": ctypes.c_double,
     "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
 }  # fmt: skip
 
 
-BY_VALUE = {"bf16": "double", "f16": "float"}
-"""As what C gets a number that `ctypes` has no type for."""
+BY_VALUE = {"bf16": "double", "f16": "double"}
+"""As what C gets a number that `ctypes` has no type for: what Python has, so that it is rounded once."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def plain(given: Any, name: str) -> Any:
+    """An argument, of an array of a class of its own the elements: such a class may tell other things of itself than
+    what C would find. Raises `ValueError` for a masked array, some of whose elements don't count."""
+    if type(given) is np.ndarray or not isinstance(given, np.ndarray):
+        return given
+    if isinstance(given, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array, and masks would be ignored; pass its .filled(..) or .data")
+    return given.view(np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,10 @@ class ValuePlan:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"{self.name} is one number ({self.scalar}), not {shown(given)}")
         if self.scalar.is_float:
-            return float(number)
+            try:
+                return float(number)
+            except OverflowError as e:
+                raise ValueError(f"{self.name} is an {self.scalar}, and {reprlib.repr(number)} is too large") from e
         lo, hi = integer_range(self.scalar)
         if number != number // 1 or not lo <= number <= hi:
             raise ValueError(f"{self.name} is an {self.scalar}, which can't be {number}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arguments import Array, ArrayPlan, ControlPlan, ValuePlan, entry, plans, shown
+from .arguments import Array, ArrayPlan, ControlPlan, ValuePlan, entry, plain, plans, shown
 from .c import PRIVATE, BackendError, CModule, compile
 from .cpu import features
 from .evaluate import Values, evaluate, seen
@@ -212,6 +212,7 @@ class JitFunction:
 
     def _check(self, args: tuple[Any, ...]) -> list[Any]:
         """What to pass to C, if the arguments are right."""
+        args = tuple(plain(a, plan.name) for plan, a in zip(self._plans, args, strict=True))
         controls: dict[Sym, int] = {}
         for plan, a in zip(self._plans, args, strict=True):
             if isinstance(plan, ControlPlan):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 _KINDS: Mapping[str, tuple[type[np.generic], type]] = {
-    "bf16": (np.uint16, ctypes.c_double), "f16": (np.float16, ctypes.c_float),
+    "bf16": (np.uint16, ctypes.c_double), "f16": (np.float16, ctypes.c_double),
     "f32": (np.float32, ctypes.c_float), "f64": (np.float64, ctypes.c_double),
     "i8": (np.int8, ctypes.c_int8), "i16": (np.int16, ctypes.c_int16),
     "i32": (np.int32, ctypes.c_int32), "i64": (np.int64, ctypes.c_int64),
@@ -86,7 +86,10 @@ class Value:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"{where} is one number ({self.precision}), not {_shown(given)}")
         if self.precision[0] in "bf":
-            return float(number)
+            try:
+                return float(number)
+            except OverflowError as e:
+                raise ValueError(f"{where} is an {self.precision}, and {reprlib.repr(number)} is too large") from e
         limits = np.iinfo(_DTYPES[self.precision])
         if number != number // 1 or not limits.min <= number <= limits.max:
             raise ValueError(f"{where} is an {self.precision}, which can't be {number}")
@@ -149,6 +152,16 @@ def _overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
             return True
         reach += stride * (n - 1)
     return False
+
+
+def _plain(given: Any, where: str) -> Any:
+    """An argument, of an array of a class of its own the elements: such a class may tell other things of itself than
+    what C would find, and of a masked array some elements don't count."""
+    if type(given) is np.ndarray or not isinstance(given, np.ndarray):
+        return given
+    if isinstance(given, np.ma.MaskedArray):
+        raise ValueError(f"{where} is a masked array, and masks would be ignored; pass its .filled(..) or .data")
+    return given.view(np.ndarray)
 
 
 def _shown(given: object) -> str:
@@ -271,6 +284,7 @@ class Function:
 
     def __call__(self, *args: Any) -> None:
         """Check the arguments and make the call."""
+        args = tuple(_plain(a, where) for (_, where), a in zip(self._parameters, args, strict=True))
         numbers: dict[str, int] = {}
         for (p, where), a in zip(self._parameters, args, strict=True):
             if isinstance(p, Number):
