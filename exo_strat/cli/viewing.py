@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol, TypeAlias, cast
 
 from rich.console import Console
@@ -18,7 +19,7 @@ from ..ops.tracing import Trace, trace
 from ..tuning import Ended
 from ..tuning.fitting import too_large
 from ..tuning.measures import Measure, Timed
-from ..view import Film, Listing, Panel, film, page, reels, replayed
+from ..view import Asked, Film, Listing, Panel, film, page, reels, replayed
 from .files import write_whole
 
 Time: TypeAlias = Callable[[Proc, Mapping[str, int]], Timed | str]
@@ -42,8 +43,7 @@ def view(
     with _progress(console) as told:
         asked = replayed(made, told)
     title = made.name() if op is None else f"{name} on {p.name()}"
-    films = [film(made, t, asked), *(film(q, asked=asked) for q in reels(made)[1:])]
-    _write(films, title, made, machine, sizes, out)
+    _write(_films(made, t, asked), title, made, machine, sizes, out)
     return t
 
 
@@ -51,7 +51,13 @@ def write_film(p: Proc, machine: Machine, op: Op, out: Path) -> None:
     """Write what a strategy made of a procedure as an HTML file, without what was proved, as that would be to make it
     again."""
     t = trace(op, p)[1]
-    _write([film(t.reached, t), *map(film, reels(t.reached)[1:])], p.name(), t.reached, machine, {}, out)
+    _write(_films(t.reached, t), p.name(), t.reached, machine, {}, out)
+
+
+def _films(made: Proc, t: Trace | None, asked: Asked = MappingProxyType({})) -> list[Film]:
+    """The film of a procedure, with what a strategy tried for it, and those of what it calls."""
+    among = reels(made)
+    return [film(made, t, asked, among), *(film(q, asked=asked, among=among) for q in among[1:])]
 
 
 def _write(

@@ -1,6 +1,6 @@
 """Schedules to look at: `film` makes the versions of a procedure and what led to each of them, `page` an HTML file."""
 
-from .film import Film, film, lines_of, reels, replayed
+from .film import Asked, Film, film, lines_of, reels, replayed
 from .page import Listing, Panel, page
 
 __all__ = ["Film", "Listing", "Panel", "film", "lines_of", "page", "reels", "replayed"]

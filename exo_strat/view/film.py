@@ -105,7 +105,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Film:
-    """All versions of a procedure. The first frame is the original. `docs` says of primitives what they do."""
+    """All versions of a procedure. The first frame is the original. `docs` says of primitives what they do, `calls` of
+    lines of the last version which film is that of the procedure that they call."""
 
     name: str
     texts: tuple[str, ...]
@@ -113,6 +114,7 @@ class Film:
     steps: tuple[Step, ...]
     docs: Mapping[str, str]
     failure: str = ""
+    calls: Mapping[int, int] = field(default_factory=dict)
 
     def lines(self, k: int) -> list[str]:
         """The object code of a version."""
@@ -122,9 +124,10 @@ class Film:
         return [self.texts[t] for t in found]
 
 
-def film(p: Proc, t: Trace | None = None, asked: Asked = MappingProxyType({})) -> Film:
+def film(p: Proc, t: Trace | None = None, asked: Asked = MappingProxyType({}), among: Sequence[Proc] = ()) -> Film:
     """The film of how a procedure was made, with the steps of a strategy if its trace is given: then it begins where
     the strategy did, and `p` is what it reached. `asked` is what else is known of what was proved: see `replayed`.
+    `among` are the procedures whose films stand beside this one, in their order: see `reels`.
 
     >>> from exo_strat import at, divide_loop, proc_from_source
     >>> p = proc_from_source('''
@@ -141,13 +144,14 @@ def film(p: Proc, t: Trace | None = None, asked: Asked = MappingProxyType({})) -
     if t is not None:
         versions = [t.place.proc, *t.rewrites()]
     texts = _Texts()
-    heard = {**asked, **({} if t is None else _asked(t))}
+    heard = {**({} if t is None else _asked(t)), **asked}
     frames = [_frame(v, versions[k - 1] if k else None, texts, heard) for k, v in enumerate(versions)]
     steps = _history(frames) if t is None else tuple(_steps(t, versions))
     ops = {v.rewritten.op for v in versions[1:] if v.rewritten is not None}
     docs = {op.name: _doc(op.name) for op in ops if isinstance(op, Primitive)}
     failed = "" if t is None or t.failure is None else str(t.failure)
-    return Film(p.name(), tuple(texts.numbers), tuple(frames), steps, dict(sorted(docs.items())), failed)
+    calls = dict(_calls(p, among))
+    return Film(p.name(), tuple(texts.numbers), tuple(frames), steps, dict(sorted(docs.items())), failed, calls)
 
 
 def replayed(p: Proc, progress: Callable[[int, int], None] | None = None) -> Asked:
@@ -174,6 +178,15 @@ def reels(p: Proc) -> tuple[Proc, ...]:
 def lines_of(p: Proc) -> dict[Path, int]:
     """The line of object code of each statement and assertion, counted from 0."""
     return {path: k for k, (path, _) in enumerate(print_lines(p.tree)) if path is not None}
+
+
+def _calls(p: Proc, among: Sequence[Proc]) -> Iterator[tuple[int, int]]:
+    """The lines that call one of some procedures, and which."""
+    known = {id(q.tree): n for n, q in enumerate(among)}
+    for path, line in lines_of(p).items() if known else ():
+        node = get(p.tree, path)
+        if isinstance(node, Call) and isinstance(node.f, Proc) and id(node.f.tree) in known:
+            yield line, known[id(node.f.tree)]
 
 
 def _doc(name: str) -> str:
@@ -244,28 +257,43 @@ def _origins(
         if to is not None:
             came.setdefault(to, i)
     nodes: dict[int, int] = {}
-    last = -1
-    for path, text in after:
-        if path is None:  # an `else` goes with the branch before it
-            same = next((i for i in range(last + 1, len(before)) if before[i] == (None, text)), -1)
-            yield (Was.EDITED, same) if same >= 0 else (Was.NEW, -1)
-            continue
-        if path in came:
-            last = came[path]
-            yield Was.EDITED, last
-            continue
-        nodes = nodes or {id(get(old, p)): i for i, (p, _) in enumerate(before) if p}
-        source = nodes.get(id(get(new, path)), -1)
-        yield (Was.COPIED, source) if source >= 0 else (Was.NEW, -1)
+    ends, openers = {opener: i for i, opener in _openers(before).items()}, _openers(after)
+    found: list[tuple[Was, int]] = []
+    for i, (path, _) in enumerate(after):
+        if path is None:  # it goes with the line that it belongs to
+            was, line = found[openers[i]] if openers[i] >= 0 else (Was.EDITED, -1)
+            found.append((was, ends[line]) if line in ends else (Was.NEW, -1))
+        elif path in came:
+            found.append((Was.EDITED, came[path]))
+        else:
+            nodes = nodes or {id(get(old, p)): k for k, (p, _) in enumerate(before) if p}
+            source = nodes.get(id(get(new, path)), -1)
+            found.append((Was.COPIED, source) if source >= 0 else (Was.NEW, -1))
+    yield from found
+
+
+def _openers(lines: Sequence[Line]) -> dict[int, int]:
+    """Of each line that shows no statement the line that it belongs to: of an `else` that of its branch before it, -1
+    of the one above the whole procedure."""
+    last, found = dict[int, int](), dict[int, int]()
+    for i, (path, text) in enumerate(lines):
+        indentation = len(text) - len(text.lstrip())
+        if path is None:
+            found[i] = last.get(indentation, -1)
+        else:
+            last[indentation] = i
+    return found
 
 
 # -- what was tried and proved ------------------------------------------------------------------------
 
 
 def _asked(t: Trace) -> Asked:
-    """What each primitive rewrite of a trace proved, by the identity of its result."""
-    made = (x for x in t.walk() if isinstance(x.op, Primitive) and x.result is not None)
-    return {id(x.result): tuple(obligations(x.questions)) for x in made}
+    """What each primitive rewrite of a trace proved, by the identity of its result. A rewrite that changes nothing
+    gives the version that there was, which another one made."""
+    tried = (x for x in t.walk() if isinstance(x.op, Primitive))
+    made = ((x, x.result) for x in tried if x.result is not None and x.result.parent is x.place.proc)
+    return {id(v): tuple(obligations(x.questions)) for x, v in made}
 
 
 def obligations(questions: Sequence[Question]) -> Iterator[Obligation]:

@@ -253,7 +253,7 @@ function aboutStep() {
   const [op, at, , proved] = FILM.frames[state.k];
   if (state.k === 0)
     return `<h2>The original</h2><p>${LAST} rewrites follow. Arrow keys step through them; a click on a line tells where it comes from and where it goes.</p>` + failed();
-  const text = DATA.words[op], doc = DATA.docs[nameOf(text)];
+  const text = DATA.words[op], doc = Object.hasOwn(DATA.docs, nameOf(text)) ? DATA.docs[nameOf(text)] : "";
   let out = `<h2>Rewrite ${state.k}</h2><p class="mono wrap">${escaped(text)}</p>`;
   if (doc) out += `<p class="wrap">${escaped(doc).replace(/`([^`]+)`/g, '<span class="mono">$1</span>')}</p>`;
   out += `<p class="dim">At ${at >= 0 ? `line ${at + 1}: <span class="mono wrap">${escaped(textOf(state.k - 1, at).trim())}</span>` : "the procedure"}</p>`;
@@ -265,11 +265,14 @@ function aboutStep() {
   if (made?.notes.length) out += `<p class="mono wrap">${escaped(made.notes.join("\n"))}</p>`;
   out += "<h2>What it had to prove</h2>";
   if (proved === null) out += `<p class="dim">Not known: the rewrites were not made again for this film, or could not be. <code>exo-strat view</code> does so where it can.</p>`;
-  else if (!proved.length) out += "<p>Nothing: the form of the code was enough.</p>";
+  else if (!proved.length) out += "<p>The solver was asked nothing: the form of the code, or what was known before, was enough.</p>";
   else {
-    const yes = proved.filter((o) => o[1] === "proved"), no = proved.filter((o) => o[1] !== "proved");
+    const [yes, no, open] = ["proved", "refuted", "undecided"].map((answer) => proved.filter((o) => o[1] === answer));
     if (yes.length) out += asked("proved", yes);
-    if (no.length) out += "<h2>What it need not prove</h2><p>The answer was no, and it took another way, or left things as they are.</p>" + asked("asked", no);
+    const instead = "and it took another way, or left things as they are.</p>";
+    if (no.length || open.length) out += "<h2>What it need not prove</h2>";
+    if (no.length) out += `<p>The answer was no, ${instead}` + asked("refuted", no);
+    if (open.length) out += `<p>The solver could not tell, ${instead}` + asked("undecided", open);
   }
   if (made && made.ms) out += `<p class="dim">The step took ${made.ms.toFixed(1)} ms.</p>`;
   return out + (state.k === LAST ? failed() : "");
@@ -308,8 +311,8 @@ function aboutStatement() {
   };
   const many = lines.size > 1 ? `${lines.size} lines of the last version come` : "One line of the last version comes";
   const end = lines.size ? `${many} from it.` : "Nothing of it is in the last version.";
-  const callee = DATA.films.findIndex((f) => f.name === (textOf(state.k, state.line).match(/^\s*(\w+)\(/) ?? [])[1]);
-  const films = callee > 0 ? `<p><button data-film="${callee}">How ${escaped(DATA.films[callee].name)} was made</button></p>` : "";
+  const callee = FILM.calls[forward(state.k, state.line, LAST)] ?? -1;
+  const films = callee >= 0 ? `<p><button data-film="${callee}">How ${escaped(DATA.films[callee].name)} was made</button></p>` : "";
   return `<h2>Line ${state.line + 1} in version ${state.k}</h2><p class="mono wrap">${escaped(textOf(state.k, state.line).trim())}</p>${films}
     <h2>Where it comes from</h2><ol class="events">${past.reverse().map(shown).join("")}</ol>
     <h2>Where it goes</h2><ol class="events">${future.map(shown).join("") || "<li>It stays as it is.</li>"}</ol><p>${end}</p>`;
@@ -376,7 +379,7 @@ $("listing").addEventListener("click", (e) => {
     }
     cs = new Set([line]);
     os = new Set([...cs].map((i) => origins[i]).filter((x) => x >= 0));
-    as = inC !== undefined ? inAssembly(cs) : new Set([+a, ...inAssembly(cs)]);
+    as = inC !== undefined ? inAssembly(cs) : new Set([+a, ...(line >= 0 ? inAssembly(cs) : [])]);
   }
   for (const x of $("listing").querySelectorAll(".selected")) x.classList.remove("selected");
   for (const [name, set] of [["o", os], ["c", cs], ["a", as]]) {
@@ -479,9 +482,11 @@ let saved = null;
 try { saved = localStorage.getItem("theme"); } catch { /* as above */ }
 theme(saved ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 function visit() {
-  const place = new URLSearchParams(location.hash.slice(1)), n = +(place.get("of") ?? 0);
-  load(Math.max(0, Math.min(DATA.films.length - 1, n)));
-  go(+(place.get("step") ?? 0), +(place.get("line") ?? 0) - 1);
+  const place = new URLSearchParams(location.hash.slice(1));  // which anybody may have written
+  const number = (name) => Math.max(0, parseInt(place.get(name)) || 0);
+  load(Math.min(DATA.films.length - 1, number("of")));
+  const k = Math.min(LAST, number("step")), line = number("line") - 1;
+  go(k, line < VERSIONS[k].text.length ? line : -1);
 }
 addEventListener("hashchange", visit);
 visit();

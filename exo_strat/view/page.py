@@ -102,6 +102,7 @@ def _film(film: Film, words: _Words) -> dict[str, Any]:
         "steps": steps,
         "refusals": [vars(r) for r in refusals.numbers],
         "failure": film.failure,
+        "calls": film.calls,
     }
 
 

@@ -83,7 +83,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, sgemm: Proc) -> dict[str, Pa
     refused = at("for i in _: _", parallelize_loop() | divide_loop(4, ("io", "ii"), tail="cut"))
     outcome, t = trace(refused, proc_from_source(SHIFT))
     shift = outcome.unwrap()[0]
-    made = {"sgemm": (sgemm, [film(p) for p in reels(sgemm)]), "shift": (shift, [film(shift, t)])}
+    made = {"sgemm": (sgemm, [film(p, among=reels(sgemm)) for p in reels(sgemm)]), "shift": (shift, [film(shift, t)])}
     found = {}
     for name, (p, films) in made.items():
         found[name] = folder / f"{name}.html"
@@ -167,6 +167,22 @@ def test_a_click_on_a_statement_tells_its_life(browser: Any, pages: dict[str, Pa
     assert "y[" in browser.find_element("css selector", "#lines .selected").text
 
 
+def test_a_call_leads_to_the_film_of_what_is_called(browser: Any, pages: dict[str, Path], sgemm: Proc) -> None:
+    opened(browser, pages["sgemm"])
+    procs = reels(sgemm)
+    line, n = next(iter(film(sgemm, among=procs).calls.items()))
+    browser.execute_script("go(LAST, arguments[0], 'Statement')", line)
+    browser.find_element("css selector", "#about [data-film]").click()
+    assert browser.execute_script("return [state.film, FILM.name]") == [n, procs[n].name()]
+
+
+@pytest.mark.parametrize("place", ["of=x&step=y&line=z", "of=-3&step=-1", "of=99&step=99999&line=99999", "%"])
+def test_an_address_that_leads_nowhere(browser: Any, pages: dict[str, Path], place: str) -> None:
+    browser.get("about:blank")
+    browser.get(f"{pages['shift'].as_uri()}#{place}")
+    assert browser.find_elements("css selector", "#lines [data-i]") and not errors(browser)
+
+
 def test_a_refusal_is_shown_with_its_counterexample(browser: Any, pages: dict[str, Path]) -> None:
     opened(browser, pages["shift"])
     browser.find_element("xpath", "//button[contains(., 'Refusals')]").click()
@@ -182,6 +198,15 @@ def test_c_and_assembly_are_linked_to_the_object_code(browser: Any, pages: dict[
     line.click()
     chosen = [e.text for e in browser.find_elements("css selector", "#listing .selected")]
     assert any("y[" in t and "= 2.0 * x[" in t for t in chosen) and len(chosen) >= 3
+
+
+def test_assembly_without_a_line_of_c_is_linked_to_nothing(browser: Any, pages: dict[str, Path]) -> None:
+    opened(browser, pages["sgemm"])
+    browser.find_element("id", "code").click()
+    alone = browser.execute_script("return sources.flatMap((x, i) => (x < 0 ? [i] : []))")
+    assert len(alone) > 1
+    browser.execute_script("document.querySelector(`#listing [data-a='${arguments[0]}']`).click()", alone[0])
+    assert len(browser.find_elements("css selector", "#listing .selected")) == 1
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])

@@ -15,8 +15,8 @@ from exo_strat.testing.choices import Choices
 from exo_strat.testing.harness import applications
 from exo_strat.testing.programs import random_proc
 from exo_strat.testing.shapes import SHAPES
-from exo_strat.view import Film, film
-from exo_strat.view.film import Was
+from exo_strat.view import Film, film, reels
+from exo_strat.view.film import Was, obligations
 
 
 @proc
@@ -59,8 +59,8 @@ def assert_true_to(found: Film, versions: list[Proc]) -> None:
             path = new[i][0]
             if was is Was.SAME:
                 assert old[line][1] == new[i][1]
-            if was is Was.COPIED:
-                assert path is not None and get(q.tree, path) is get(p.tree, old[line][0] or ())
+            if was is Was.COPIED and path is not None:
+                assert get(q.tree, path) is get(p.tree, old[line][0] or ())
 
 
 def versions_of(p: Proc) -> list[Proc]:
@@ -132,6 +132,55 @@ def test_what_was_proved_is_told_of_each_rewrite() -> None:
     assert [(o.answer, o.words.split(":")[0]) for o in proved] == [("proved", "the loop's range is not negative")]
     assert all(o.questions >= 1 and o.seconds >= 0 for o in proved)
     assert all(f.obligations is None for f in film(outcome.unwrap()[0]).frames)
+
+
+def test_a_rewrite_that_changes_nothing_proves_nothing_of_the_one_before() -> None:
+    last = at("for ii in _: _", attempt(parallelize_loop())) >> simplify() >> simplify()
+    outcome, t = trace(at("for i in _: _", divide_loop(4, ("io", "ii"), tail="guard")) >> last, gemm)
+    found = film(outcome.unwrap()[0], t)
+    assert t.inside[-1].result is t.inside[-1].place.proc
+    made = [x for x in t.walk() if x.result is not None and x.result.parent is x.place.proc and not x.inside]
+    assert [f.obligations for f in found.frames[1:]] == [tuple(obligations(x.questions)) for x in made]
+    assert any("no two iterations of ii" in o.words for f in found.frames for o in f.obligations or ())
+
+
+def test_an_else_goes_with_its_branch() -> None:
+    @proc
+    def two(n: size, m: size, x: f32[n]):
+        for i in seq(0, n):
+            x[i] = 1.0
+        if n < m:
+            x[0] = 2.0
+        else:
+            x[0] = 3.0
+
+    found = film(specialize.direct(two, two.find_loop("i"), ("n < 8",)))
+    elses = [came for text, came in zip(found.lines(1), lines_before(found, 1), strict=True) if text == "    else:"]
+    assert elses == [(Was.NEW, -1), (Was.SAME, found.lines(0).index("    else:"))]
+
+
+def test_a_call_leads_to_the_film_of_what_it_calls() -> None:
+    """Also where two procedures that are called have one name."""
+
+    @proc
+    def put(x: f32):
+        x = 1.0  # noqa: F841
+
+    @proc
+    def again(x: f32):
+        x = 2.0  # noqa: F841
+
+    other = rename.direct(again, "put")
+
+    @proc
+    def both(x: f32, y: f32):
+        put(x)
+        other(y)
+
+    procs = reels(both)
+    found = film(both, among=procs)
+    assert [procs[k] for k in found.calls.values()] == [put, other]
+    assert [found.lines(0)[line].strip() for line in found.calls] == ["put(x)", "put_1(y)"]
 
 
 def test_a_refused_alternative_has_its_reason_and_a_picture() -> None:
