@@ -6,6 +6,7 @@ around it, so it shows on dark and on light pages; the two iterations differ in 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -97,21 +98,32 @@ def _space(tree: ProcDef, place: Path, values: Mapping[str, int], failure: Unsaf
 
 def _axes(tree: ProcDef, place: Path, values: Mapping[str, int]) -> tuple[Axis, ...]:
     """The loops around a place and in it of which the counterexample speaks: two of them, those that have different
-    values first."""
+    values first.
+
+    An iteration of a loop around the place is one for both. One of a loop inside of it counts if both have a value, and
+    if no other loop there has that name: else it is of one of the two only, and no place in the picture is true.
+    """
     names = names_at(tree)
-    near = [
-        s
-        for path, s in statements(tree)
-        if isinstance(s, For) and (path == place[: len(path)] or place == path[: len(place)])
-    ]
-    found = [
-        Axis(s, name, values.get(name, values.get(name + PRIME, 0)), values.get(name + PRIME, values.get(name, 0)))
-        for s in near
-        if (name := names[s.iter]) in values or name + PRIME in values
+    loops = [(path, s) for path, s in statements(tree) if isinstance(s, For)]
+    around = [s for path, s in loops if path == place[: len(path)]]
+    inside = [s for path, s in loops if path[: len(place)] == place and path != place]
+    many = Counter(names[s.iter] for s in (*around, *inside))
+    found = [a for s in around if (a := _axis(s, names[s.iter], values)) is not None]
+    found += [
+        a
+        for s in inside
+        if many[name := names[s.iter]] == 1 and {name, name + PRIME} <= values.keys()
+        if (a := _axis(s, name, values)) is not None
     ]
     apart = [a for a in found if a.first != a.second]
     chosen = (apart + [a for a in found if a not in apart])[:2]
     return tuple(a for a in found if a in chosen)
+
+
+def _axis(loop: For, name: str, values: Mapping[str, int]) -> Axis | None:
+    """A loop with its values in the two iterations, which are one value where only one is known."""
+    known = [values[n] for n in (name, name + PRIME) if n in values]
+    return Axis(loop, name, known[0], known[-1]) if known else None
 
 
 def _points(axes: Sequence[Axis], known: Mapping[Sym, int]) -> Iterator[tuple[int, ...]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
+
 from exo_strat import *
 from exo_strat.ops.iteration_space import AROUND, picture, space_of
 
@@ -72,3 +74,30 @@ def test_the_picture_is_well_formed_and_says_what_happens() -> None:
 def test_what_has_no_counterexample_has_no_picture() -> None:
     assert picture(refused(at("for k in _: _", reorder_loops()), WAVE)) == ""
     assert picture(refused(fail("no"), WAVE)) == ""
+
+
+PARTS = """
+def parts(n: size, x: f32[n + 1, n + 1]):
+    for i in seq(0, n):
+        x[i, 0] = 1.0
+        for j in seq(0, n):
+            x[i + 1, j] = 2.0
+"""
+TWICE = """
+def twice(n: size, x: f32[n + 1, n + 1]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            x[i, j] = 1.0
+        for j in seq(0, n):
+            x[i + 1, j] = 2.0
+"""
+
+
+@pytest.mark.parametrize("text", [PARTS, TWICE, TWICE.replace("j in seq", "k in seq", 1).replace("i, j", "i, k")])
+def test_a_loop_that_only_one_of_the_two_is_in_is_told_but_not_drawn(text: str) -> None:
+    failure = refused(at("for i in _: _", parallelize_loop()), text)
+    space = space_of(failure)
+    assert space is not None and isinstance(failure, Unsafe) and failure.counterexample is not None
+    assert [a.name for a in space.axes] == ["i"]
+    inner = {name: n for name, n in failure.counterexample.items() if name[0] in "jk"}
+    assert inner and all(f"{name} = {n}" in space.caption[-1] for name, n in inner.items())
