@@ -73,10 +73,11 @@ class Reading:
                 raise Fault("bad_arguments", f"{name} takes no arguments")
             return maker
         pos, kws = self._spread(name, signature_of(maker), args)
-        try:
-            made = maker(*pos, **kws)
-        except (TypeError, ValueError) as e:
-            raise Fault("bad_arguments", f"{name}: {e}") from None
+        with self.names.applying(name):
+            try:
+                made = maker(*pos, **kws)
+            except (TypeError, ValueError) as e:
+                raise Fault("bad_arguments", f"{name}: {e}") from None
         if not isinstance(made, Op):
             raise Fault("unknown_op", f"{name} made a {type(made).__name__}, no Op")
         return made

@@ -83,10 +83,12 @@ def _told(v: Version, found: Timed | Ended | Prepared, prepared: Prepared | None
 
 def costs(v: Version, sizes: Mapping[str, int]) -> Callable[[Proc], float | None]:
     """What the model predicts of versions of a procedure, for some sizes; None where it knows nothing."""
-    known = {str(a.node.sym) for a in v.proc.args() if isinstance(a.node.type, Control)}
-    if known - sizes.keys() or sizes.keys() - known:
+    known = {str(a.node.sym): a.node.type for a in v.proc.args() if isinstance(a.node.type, Control)}
+    if known.keys() != sizes.keys():
         there = ", ".join(sorted(known)) or "none"
         raise Fault("bad_sizes", f"{v.proc.name()} has the integer arguments {there}, and all are needed")
+    if small := next((name for name, kind in known.items() if kind.name == "size" and sizes[name] < 1), None):
+        raise Fault("bad_sizes", f"{small} is a size, which is at least 1, not {sizes[small]}")
     make = cast(Callable[[Machine, Mapping[str, int]], Callable[[Proc], float]], plugins.load(plugins.MODELS, MODEL))
     model = make(v.names.machine, sizes)
 

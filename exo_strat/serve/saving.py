@@ -52,6 +52,8 @@ def written(session: Session, path: Sequence[Version], name: str, folder: Path) 
     p = path[0].proc
     lines = sorted({line for w in used for line in w.lines})
     _check_apart(lines)
+    if any(line.rpartition(" import ")[2] == name for line in lines):
+        raise Fault("bad_params", f"params.name: {name} is on the path: take another name", where="params.name")
     imports = "".join(f"{line}\n" for line in lines)
     folders = sorted({f for w in used for f in w.folders})
     return (
@@ -130,7 +132,7 @@ class _Writing:
             elif prm.kind is prm.VAR_POSITIONAL:
                 yield from map(self.value, given or [])
             elif prm.kind is prm.VAR_KEYWORD:
-                yield from (f"{k}={self.value(x)}" for k, x in (given or {}).items())
+                yield from (_named(k, self.value(x)) for k, x in (given or {}).items())
             elif positional and prm.kind is not prm.KEYWORD_ONLY:
                 yield self.value(given)
             else:
@@ -160,6 +162,11 @@ class _Writing:
     def _use(self, w: Written) -> str:
         self.used.append(w)
         return w.text
+
+
+def _named(key: str, value: str) -> str:
+    """An argument by its name, which may be any text where an Op takes any."""
+    return f"{key}={value}" if key.isidentifier() and not iskeyword(key) else f"**{{{key!r}: {value}}}"
 
 
 def _run(text: str, name: str, first: Version, folder: Path) -> Proc:

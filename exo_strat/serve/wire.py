@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import reprlib
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ def parsed(line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise Fault("too_deep", f"the line is nested deeper than {DEEPEST}") from None
     if not isinstance(found, dict):
-        raise Fault("bad_json", "a request is an object, as in {\"id\": 1, \"method\": \"show\"}")
+        raise Fault("bad_json", 'a request is an object, as in {"id": 1, "method": "show"}')
     if _depth(found) > DEEPEST:
         raise Fault("too_deep", f"the line is nested deeper than {DEEPEST}")
     return found
@@ -76,10 +77,11 @@ def _finite(text: str) -> float:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(k for n, (k, _) in enumerate(pairs) if k in dict(pairs[:n]))
-        raise Fault("bad_json", f"the key {twice!r} is said twice")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise Fault("bad_json", f"the key {reprlib.repr(key)} is said twice")
+        found[key] = value
     return found
 
 

@@ -107,6 +107,47 @@ def test_what_has_no_name_in_a_file_is_not_saved(talk: Talk, kernels: Path) -> N
     assert error["code"] == "not_savable" and "v0" in error["message"]
 
 
+ANY_NAMES = """
+from __future__ import annotations
+from exo_strat import *
+
+@proc
+def scale(n: size, x: f32[n]):
+    for i in seq(0, n):
+        x[i] = 2.0 * x[i]
+
+def halves(**how: int) -> Op:
+    return at("for i in _: _", divide_loop(how["width"], ("io", "ii")))
+
+def broken() -> Op:
+    return [halves][1]
+"""
+
+
+def test_names_of_arguments_are_no_code(talk: Talk, tmp_path: Path) -> None:
+    file, mark = tmp_path / "any.py", tmp_path / "mark"
+    file.write_text(ANY_NAMES)
+    talk("open", file=f"{file}:scale")
+    code = f"a=__import__('pathlib').Path({str(mark)!r}).touch(), b"
+    talk.apply("halves", "root", how={"width": 4, code: 1, "x y": 2, "class": 3})
+    made = applied(talk("save", folder=str(tmp_path))["text"], tmp_path, talk.server.session.version("v0").proc)
+    assert made.tree == talk.server.session.version().proc.tree and not mark.exists()
+
+
+def test_the_name_of_what_is_on_the_path_is_taken(talk: Talk, tmp_path: Path) -> None:
+    (tmp_path / "any.py").write_text(ANY_NAMES)
+    talk("open", file=f"{tmp_path / 'any.py'}:scale")
+    talk.apply("halves", "root", how={"width": 4})
+    assert talk.wrong("save", name="halves")["message"] == "params.name: halves is on the path: take another name"
+
+
+def test_a_mistake_in_what_makes_an_op_is_one_of_the_file(talk: Talk, tmp_path: Path) -> None:
+    (tmp_path / "any.py").write_text(ANY_NAMES)
+    talk("open", file=f"{tmp_path / 'any.py'}:scale")
+    error = talk.wrong("apply", action={"op": "broken", "at": "root"})
+    assert error["code"] == "bad_file" and "IndexError" in error["message"]
+
+
 @pytest.mark.parametrize("name", ["class", "Proc", "divide_loop"])
 def test_names_that_mean_something_else_are_refused(mm: Talk, name: str) -> None:
     assert mm.wrong("save", name=name)["code"] == "bad_params"

@@ -182,6 +182,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("offers", {"cursor": "body[9]"}, "unknown_cursor", "body[9]"),
     ("measure", {"sizes": {"n": 4}}, "bad_sizes", "takes m, too"),
     ("measure", {"sizes": {"n": 0, "m": 1, "k": 1}}, "bad_sizes", "at least 1"),
+    ("predict", {"sizes": {"n": 4, "m": 0, "k": 1}}, "bad_sizes", "m is a size, which is at least 1, not 0"),
     ("save", {"name": "repeat"}, "bad_params", "means something else"),
     ("save", {"name": "1"}, "bad_params", "doesn't match"),
     ("save", {"folder": "\0"}, "bad_params", "params.folder"),

@@ -68,6 +68,12 @@ def test_what_is_no_object_is_a_fault(line: bytes, code: str) -> None:
     assert e.value.code == code
 
 
+def test_a_key_said_twice_among_many_is_found_at_once() -> None:
+    keys = [f'"k{n}": 0' for n in range(300_000)]
+    with pytest.raises(Fault, match="'k0' is said twice"):
+        parsed(f"{{{', '.join([*keys, keys[0]])}}}".encode())
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_a_fault(line: bytes) -> None:
     try:
