@@ -9,6 +9,7 @@ import __future__
 
 import ast
 import json
+import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -25,7 +26,7 @@ from typing import Final, Literal
 from ..cursors.proc import InvalidCursorError
 from ..frontend.errors import FrontendError
 from ..ops.failure import SchedulingError
-from .files import RUN_AS, FileError, package_root
+from .files import RUN_AS, TOO_DEEP, FileError, no_longer_first, package_root
 
 OURS: Final = (FrontendError, SchedulingError, InvalidCursorError)
 """The errors whose messages say all: what it is in Python is no news to the user."""
@@ -62,6 +63,8 @@ def check_file(path: Path) -> tuple[Finding, ...]:
         return (Finding(str(path), e.lineno or 1, max(e.offset or 1, 1), "error", f"SyntaxError: {e.msg}"),)
     except ValueError as e:  # a null byte
         return (Finding(str(path), 1, 1, "error", f"no Python: {e}"),)
+    except (MemoryError, RecursionError):
+        return (Finding(str(path), 1, 1, "error", TOO_DEEP),)
     with _Run(path, tree) as run:
         return tuple(run.findings())
 
@@ -81,8 +84,8 @@ class _Run:
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.path.remove(str(package_root(self.path)))
-        del sys.modules[self.module.__name__]
+        no_longer_first(str(package_root(self.path)))
+        sys.modules.pop(self.module.__name__, None)
 
     def findings(self) -> Iterator[Finding]:
         """Run all that can be run."""
@@ -104,10 +107,11 @@ class _Run:
         except SystemExit as e:
             yield self._finding(s, e, f"this ends the program, by exit({e.code!r})")
         except Exception as e:  # whatever the file's code may raise
-            yield self._finding(s, e, f"{type(e).__name__}: {e}")
+            yield self._finding(s, e, f"{type(e).__name__}: {_text(e)}")
 
     def _finding(self, s: ast.stmt, e: BaseException, message: str) -> Finding:
         """A mistake where the error says it is, else where the file's own code was when it was raised."""
+        message = message.encode(errors="backslashreplace").decode()  # a half of a character can't be printed
         place = e.place if isinstance(e, FrontendError) else None
         if isinstance(e, FrontendError) and place is not None and Path(place.file).is_file():
             file = str(self.path) if _same(place.file, self.path) else place.file
@@ -172,14 +176,21 @@ def _defined(s: ast.AST) -> set[str]:
     return here.union(*map(_defined, inner))
 
 
+def _text(e: Exception) -> str:
+    """The message of an error of the file's own, which may have none that can be made."""
+    try:
+        return str(e)
+    except Exception as second:  # whatever the file's code may raise
+        return f"(no message: {type(second).__name__})"
+
+
 def _same(file: str, path: Path) -> bool:
     return Path(file).resolve() == path.resolve()
 
 
 def _taken_away(text: str, file: str, line: int) -> int:
     """By how much a line of the file is indented more than in the text of a place."""
-    lines = Path(file).read_text().splitlines()
-    real = lines[line - 1] if line <= len(lines) else text
+    real = linecache.getline(file, line) or text
     return _indentation(real) - _indentation(text)
 
 

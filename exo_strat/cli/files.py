@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -241,10 +242,31 @@ def read(path: Path) -> Source:
     sys.modules[name] = module
     try:
         with _run_by_user(path):
+            _check_depth(path)
             spec.loader.exec_module(module)
     finally:
-        del sys.modules[name]
+        sys.modules.pop(name, None)  # a file may empty it
     return Source(path, module, tuple(_exports(module)))
+
+
+TOO_DEEP: Final = "it is nested too deeply for Python"
+
+
+def _check_depth(path: Path) -> None:
+    """Raises `FileError` for a file that Python has no room to compile. All else is told when it is run."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):
+        raise FileError(f"{path} can't be run: {TOO_DEEP}") from None
+    except (SyntaxError, ValueError):
+        return
+
+
+def no_longer_first(folder: str) -> None:
+    """Take a folder from the module path, from which the code of a file may have taken it already."""
+    if folder in sys.path:
+        sys.path.remove(folder)
 
 
 RUN_AS: Final = "exo_file_"
@@ -427,7 +449,7 @@ def _run_by_user(path: Path, given: str = "") -> Iterator[None]:
             raise
         raise FileError(told) from e
     finally:
-        sys.path.remove(folder)
+        no_longer_first(folder)
 
 
 def _line(path: Path, e: Exception) -> str:

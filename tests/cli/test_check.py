@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,13 +118,27 @@ def test_a_name_that_is_defined_again_is_no_longer_missing(tmp_path: Path) -> No
         (HEAD + "@config\nclass C:\n    x: nothing\n", "4:2", "has no type of the object language"),
         (HEAD + 'p = proc_from_source("def f(n: size):\\n    x = 0.0")\n', "4:5", "x"),
         ("return 1\n", "1:1", "SyntaxError"),
+        (f"x = {'-' * 200_000}1\n", "1:1", "nested too deeply"),
+        (f"x = {' + '.join('1' * 20_000)}\n", "1:1", "nested too deeply"),
+        ("import sys\nsys.path.clear()\n1 / 0\n", "3:1", "ZeroDivisionError"),
+        ("import sys\ndel sys.modules[__name__]\n1 / 0\n", "3:1", "ZeroDivisionError"),
+        ("class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E\n", "4:1", "E: (no message: Zero"),
+        ("raise ValueError('\\ud800')\n", "1:1", "ValueError: \\ud800"),
     ],
 )
 def test_other_mistakes_have_a_place_too(text: str, place: str, words: str, tmp_path: Path) -> None:
-    result = run(written(tmp_path, text))
+    with pytest.MonkeyPatch.context() as m:  # the file may empty it
+        m.setattr(sys, "path", [*sys.path])
+        result = run(written(tmp_path, text))
     assert (result.exit_code, places(result)) == (1, [f"kernels.py:{place}: error"])
     assert words in result.stdout
     assert "Traceback" not in result.output
+
+
+def test_a_file_in_another_encoding(tmp_path: Path) -> None:
+    text = f"# coding: latin-1\n{HEAD}def made():\n    @proc\n    def p(x: f32):\n        y = 1.0  # é\nmade()\n"
+    (tmp_path / "kernels.py").write_bytes(text.encode("latin-1"))
+    assert places(run(tmp_path / "kernels.py")) == ["kernels.py:8:9: error"]
 
 
 def test_a_mistake_in_a_file_that_is_imported_is_told_there(tmp_path: Path) -> None:

@@ -135,13 +135,19 @@ def test_show_explains_a_bad_reference(reference: str, words: list[str], kernels
             KERNELS + "direct.divide_loop(scale, 'i', 8, ['io', 'ii'], perfect=True)\n",
             ["broken.py", "8 divides"],
         ),
+        (f"x = {'-' * 200_000}1\n", ["broken.py", "nested too deeply for Python"]),
+        (f"x = {' + '.join('1' * 20_000)}\n", ["broken.py", "nested too deeply for Python"]),
+        ("import sys\nsys.path.clear()\n1 / 0\n", ["broken.py", "ZeroDivisionError"]),
+        ("import sys\ndel sys.modules[__name__]\n1 / 0\n", ["broken.py", "ZeroDivisionError"]),
     ],
-    ids=["syntax", "import", "bounds", "schedule"],
+    ids=["syntax", "import", "bounds", "schedule", "depth", "length", "path", "modules"],
 )
 def test_a_broken_file_is_explained_without_a_traceback(source: str, words: list[str], tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text(source)
-    stops(run("show", path), 2, *words)
+    with pytest.MonkeyPatch.context() as m:  # the file may empty it
+        m.setattr(sys, "path", [*sys.path])
+        stops(run("show", path), 2, *words)
 
 
 def test_a_mistake_in_a_file_is_told_with_its_line_and_none_of_ours(tmp_path: Path) -> None:
