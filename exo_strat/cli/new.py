@@ -21,6 +21,8 @@ from .package import module_name
 TEMPLATES: Final = Path(__file__).with_name("project")
 PLACES: Final = {"gitignore": ".gitignore", "test_kernels.py": "tests/test_kernels.py"}
 """Where files go that are not in the project's folder under their own names."""
+TOOLS: Final = ("hatchling", "hypothesis", "pip", "pytest", "tests")
+"""What the project needs beside its own modules: a package of such a name would hide it, or be hidden."""
 
 
 def new_command(
@@ -34,6 +36,8 @@ def new_command(
     """
     with reporting():
         name = module_name(folder.resolve().name, "the name")
+        if name in (*TOOLS, *(Path(t.stem).stem for t in TEMPLATES.glob("*.py.txt"))):
+            raise UsageError(f"the name {name!r} is that of a module in the project, or of a tool: take another")
         if folder.exists():
             raise UsageError(f"{folder} is there already: give another name, or remove it")
         if not folder.absolute().parent.is_dir():

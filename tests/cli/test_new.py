@@ -53,6 +53,8 @@ def test_its_file_exports_the_schedule(tmp_path: Path) -> None:
         ("import", "can't be a module's"),
         ("kérnels", "can't be a module's"),
         ("numpy", "'numpy' is that of a module, a library or a header"),
+        ("kernels", "'kernels' is that of a module in the project, or of a tool"),
+        ("hypothesis", "'hypothesis' is that of a module in the project, or of a tool"),
         ("there", "there is there already"),
         ("a_file", "a_file is there already"),
         ("no/such", "there is no folder"),
