@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher, unified_diff
 from typing import Any
 
 from ..cursors.cursor import NodeCursor, StmtCursor
 from ..cursors.proc import Proc
+from ..ir.order import longest_rising
 from ..ir.printing import print_lines
 from ..ir.walk import Path, alpha_normal, statements
 from ..primitives import Primitive
@@ -69,24 +70,38 @@ def _line(path: Path, p: Proc, text: str) -> dict[str, str]:
 def _by_cursors(p: Proc, q: Proc) -> Iterator[Change]:
     """What became of each statement, in the order of the old version; then those that came from none."""
     old, new = _lines(p), _lines(q)
-    known = set[Path]()
     went: dict[Path, Path] = {(): ()}
     for s in p.root().statements():
-        was = _line(s.path, p, old[s.path])
         there = q.forward(s)
-        if not isinstance(there, StmtCursor):
+        if isinstance(there, StmtCursor):
+            went[s.path] = there.path
+    passed = _passed(went)
+    for s in p.root().statements():
+        was = _line(s.path, p, old[s.path])
+        now = went.get(s.path)
+        if now is None:
             yield {"change": "gone", "was": was}
-            continue
-        known.add(there.path)
-        went[s.path] = there.path
-        now = {"was": was, "is": _line(there.path, q, new[there.path])}
-        if old[s.path] != new[there.path]:
-            yield {"change": "edited", **now}
-        elif went.get(_scope(s.path)) != _scope(there.path):
-            yield {"change": "moved", **now}
+        elif old[s.path] != new[now]:
+            yield {"change": "edited", "was": was, "is": _line(now, q, new[now])}
+        elif went.get(_scope(s.path)) != _scope(now) or s.path in passed:
+            yield {"change": "moved", "was": was, "is": _line(now, q, new[now])}
+    known = set(went.values())
     for path, _ in statements(q.tree):
         if path not in known:
             yield {"change": "new", "is": _line(path, q, new[path])}
+
+
+def _passed(went: Mapping[Path, Path]) -> set[Path]:
+    """The statements that changed places with others of their scope, as few as can be."""
+    scopes: dict[tuple[object, ...], list[Path]] = {}
+    for was, now in went.items():
+        if was:
+            scopes.setdefault((_scope(was), was[-1][0], _scope(now), now[-1][0]), []).append(was)
+    found = set[Path]()
+    for together in scopes.values():
+        kept = {*longest_rising([went[was][-1][1] or 0 for was in together])}
+        found |= {was for k, was in enumerate(together) if k not in kept}
+    return found
 
 
 def _scope(path: Path) -> Path:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from ..ir.order import longest_rising
 from .film import Film, Frame, Was
 
 
@@ -96,24 +96,3 @@ def _kind(was: Was, old: str, new: str, in_order: bool) -> Kind:
     if old.strip() != new.strip():
         return Kind.EDITED
     return Kind.SAME if in_order and old == new else Kind.MOVED
-
-
-def longest_rising(numbers: Sequence[int]) -> tuple[int, ...]:
-    """The positions of a longest part of a sequence that rises.
-
-    >>> longest_rising([3, 1, 2, 0, 5])
-    (1, 2, 4)
-    """
-    ends: list[int] = []  # of the rising parts of each length, the position of the least last number
-    before: list[int] = []
-    for i, number in enumerate(numbers):
-        length = bisect_left(ends, number, key=numbers.__getitem__)
-        before.append(ends[length - 1] if length else -1)
-        ends[length : length + 1] = [i]
-    return tuple(reversed([*_chain(before, ends[-1] if ends else -1)]))
-
-
-def _chain(before: Sequence[int], i: int) -> Iterable[int]:
-    while i >= 0:
-        yield i
-        i = before[i]

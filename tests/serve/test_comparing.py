@@ -18,6 +18,15 @@ def test_what_became_of_each_statement(mm: Talk) -> None:
     assert "-        for j in seq(0, m):" in told["diff"] and "+        for jo in seq(0, m / 8):" in told["diff"]
 
 
+def test_statements_that_change_places_were_moved(talk: Talk) -> None:
+    talk("open", text="def f(x: f32, y: f32, z: f32):\n    x = 1.0\n    y = 2.0\n    z = 3.0\n")
+    for at in ("body[0:2]", "body[1:3]"):
+        talk("apply", action={"op": "reorder_stmts", "at": at})
+    [change] = talk("compare", **{"with": "v0"})["changes"]
+    assert change["change"] == "moved" and change["was"]["line"] == "x = 1.0"
+    assert (change["was"]["at"], change["is"]["at"]) == ("body[0]", "body[2]")
+
+
 def test_the_same_program_has_no_changes(mm: Talk) -> None:
     for _ in range(2):
         mm("apply", action={"op": "reorder_loops", "at": "body[0]"})

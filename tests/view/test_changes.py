@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from random import Random
-
 import pytest
 from returns.result import Success
 
@@ -14,7 +11,7 @@ from exo_strat.testing.harness import applications
 from exo_strat.testing.programs import random_proc
 from exo_strat.testing.shapes import SHAPES
 from exo_strat.view import film
-from exo_strat.view.changes import Changes, Kind, changes, longest_rising
+from exo_strat.view.changes import Changes, Kind, changes
 
 
 @proc
@@ -99,11 +96,3 @@ def assert_consistent(c: Changes, old: list[str], new: list[str]) -> None:
             assert old[line.other] == line.text
     for line in c.before:
         assert (line.kind is Kind.GONE) == (line.other == -1)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_a_longest_rising_part_rises_and_none_is_longer(seed: int) -> None:
-    numbers = Random(seed).sample(range(9), 7)
-    found = longest_rising(numbers)
-    assert list(found) == sorted(found) and [numbers[i] for i in found] == sorted(numbers[i] for i in found)
-    assert not any(list(part) == sorted(part) for part in combinations(numbers, len(found) + 1))
