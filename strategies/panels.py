@@ -17,6 +17,7 @@ from exo_strat import (
     InvalidCursorError,
     Machine,
     Proc,
+    Sym,
     Tensor,
     analysis,
     forms,
@@ -31,6 +32,9 @@ from .std.writing import text
 
 Time: TypeAlias = Callable[[Proc, Mapping[str, int]], Timed | str]
 """What a call of a procedure takes, given its integer arguments; or why that can't be measured."""
+
+Known: TypeAlias = Mapping[Sym, int]
+"""Sizes by the arguments that they are for."""
 
 MOST_LOOPS: Final = 150
 ROUNDS: Final = 200_000
@@ -58,23 +62,32 @@ def footprints(p: Proc, machine: Machine, sizes: Mapping[str, int], time: Time) 
 
 
 def _table(p: Proc, loops: Sequence[ForCursor], machine: Machine, sizes: Mapping[str, int]) -> str:
-    lines = lines_of(p)
+    lines, printed = lines_of(p), str(p).splitlines()
+    names = {c.node.iter: printed[lines[c.path]].split()[1] for c in statements(p.root()) if isinstance(c, ForCursor)}
+    known = _known(p, sizes)
     head = "<tr><th>line<th>loop<th>iterations<th>bytes an iteration<th>bytes in all<th>all fits</tr>"
-    rows = "".join(_row(c, lines[c.path] + 1, machine, sizes) for c in loops)
+    rows = "".join(_row(c, lines[c.path] + 1, machine, known, names) for c in loops)
     return f"<h2>{escape(p.name())}</h2><table>{head}{rows}</table>"
 
 
-def _row(c: ForCursor, line: int, machine: Machine, sizes: Mapping[str, int]) -> str:
+def _row(c: ForCursor, line: int, machine: Machine, known: Known, names: Mapping[Sym, str]) -> str:
     depth = len([1 for label, _ in c.path if label in ("body", "orelse")]) - 1
-    title = f"{'&nbsp;' * 2 * depth}{escape(c.name())}"
+    title = f"{'&nbsp;' * 2 * depth}{escape(names[c.node.iter])}"
     lo, hi = text(c.lo()), text(c.hi())
-    count = _number(_difference(c), sizes)
+    count = _number(_difference(c), known)
     times = f"{max(count, 0):,}" if count is not None else hi if lo == "0" else f"{hi} - ({lo})"
     inner = _amount(lambda: footprint(c.body()) + _allocated(c))
     whole = _amount(lambda: footprint(c) + _allocated(c))
-    shown = (_shown(inner, sizes), _shown(whole, sizes), _level(whole, machine, sizes))
+    shown = (_shown(inner, known, names), _shown(whole, known, names), _level(whole, machine, known))
+    if count is not None and count <= 0:  # amounts are those of loops that run
+        shown = ("", "0", "")
     cells = (str(line), title, escape(times), *shown)
     return "<tr>" + "".join(f"<td>{cell}" for cell in cells) + "</tr>"
+
+
+def _known(p: Proc, sizes: Mapping[str, int]) -> Known:
+    """The sizes that are given, by the arguments: a loop's iterator may have an argument's name."""
+    return {a.node.sym: sizes[a.node.sym.name] for a in p.args() if a.node.sym.name in sizes}
 
 
 def _allocated(c: ForCursor) -> Amount:
@@ -106,11 +119,11 @@ def _amount(asked: Callable[[], Amount]) -> Amount | None:
         return None
 
 
-def _number(x: Amount | None, sizes: Mapping[str, int]) -> int | None:
+def _number(x: Amount | None, known: Known) -> int | None:
     """An amount for some sizes; None if it depends on more."""
-    if x is None or not all(isinstance(a, forms.V) and a.sym.name in sizes for a in _leaves(x)):
+    if x is None or not all(isinstance(a, forms.V) and a.sym in known for a in _leaves(x)):
         return None
-    return x.at(**sizes)
+    return x.at(**{sym.name: n for sym, n in known.items()})
 
 
 def _leaves(x: Amount) -> Iterator[forms.Atom]:
@@ -127,17 +140,21 @@ def _leaves(x: Amount) -> Iterator[forms.Atom]:
                 yield a
 
 
-def _shown(x: Amount | None, sizes: Mapping[str, int]) -> str:
+def _shown(x: Amount | None, known: Known, names: Mapping[Sym, str]) -> str:
     if x is None:
         return "depends on data"
-    number = _number(x, sizes)
+    # an amount knows the names that iterators were given, which may be printed with a number behind
+    others = [names[a.sym] for a in _leaves(x) if isinstance(a, forms.V) and names.get(a.sym, a.sym.name) != a.sym.name]
+    if others:
+        return escape(f"depends on {', '.join(dict.fromkeys(others))}")
+    number = _number(x, known)
     if number is None:
         return escape(str(x))
     return f"{number:,}" if not list(x.atoms()) else f"{number:,}<br>{escape(str(x))}"
 
 
-def _level(x: Amount | None, machine: Machine, sizes: Mapping[str, int]) -> str:
-    number = _number(x, sizes)
+def _level(x: Amount | None, machine: Machine, known: Known) -> str:
+    number = _number(x, known)
     if number is None:
         return ""
     caches = machine.processor.caches
@@ -154,8 +171,9 @@ def roofline(p: Proc, machine: Machine, sizes: Mapping[str, int], time: Time) ->
     if not sizes:
         return None
     # of the program as it was written: a schedule may compute some values twice, and its branches count as taken
-    whole, precision = [*p.versions()][-1].root(), _precision(p)
-    work, touched = (_number(_amount(partial(count, whole)), sizes) for count in (flops, footprint))
+    first, precision = [*p.versions()][-1], _precision(p)
+    known = _known(first, sizes)
+    work, touched = (_number(_amount(partial(count, first.root())), known) for count in (flops, footprint))
     if not work or not touched:
         return _without("the operations or the bytes depend on data, or on more than the sizes that are given")
     top = multiply_adds(machine, precision) if precision else None

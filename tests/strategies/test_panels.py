@@ -71,3 +71,32 @@ def far(n: size, x: f32[n], y: f32[n]):
     outer, first, _ = re.findall(r"<tr><td>(.*?)</tr>", panel.html)
     assert f"{4 * 16384 + 2 * 4 * 4:,}" in outer and outer.endswith("L2") and "<td>4<td>" in outer
     assert "<td>16,384<td>" in first
+
+
+def rows(p: Proc, **sizes: int) -> list[list[str]]:
+    panel = footprints(p, avx2, sizes, never)
+    assert panel is not None
+    return [re.split("<td>|<br>", row)[1:] for row in panel.html.split("<tr>")[2:]]
+
+
+def test_an_iterator_that_has_the_name_of_a_size_is_not_that_size() -> None:
+    p = proc_from_source("""
+def low(n: size, m: size, x: f32[n, n]):
+    for i in seq(0, n):
+        for j in seq(0, i):
+            x[i, j] = 1.0
+""")
+    outer, inner = rows(schedule(at("for i in _: _", rename_variable("m")), p), n=10, m=1000)
+    assert outer[1:3] == ["m_1", "10"]
+    assert inner[1:4] == ["&nbsp;&nbsp;j", "m_1", "4"] and "depends on m_1" in inner[4]
+    assert not any("1,000" in cell for cell in (*outer, *inner))
+
+
+def test_a_loop_that_never_runs_touches_nothing() -> None:
+    p = proc_from_source("""
+def late(n: size, k: size, x: f32[n]):
+    for i in seq(k, n):
+        x[i] = 1.0
+""")
+    [row] = rows(p, n=4, k=9)
+    assert row[2:5] == ["0", "", "0"]
