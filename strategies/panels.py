@@ -58,7 +58,8 @@ def footprints(p: Proc, machine: Machine, sizes: Mapping[str, int], time: Time) 
     more = f"<p>The first {MOST_LOOPS} loops.</p>" if not rest else ""
     given = ", ".join(f"{k} = {v}" for k, v in sizes.items())
     about = f"for {escape(given)}" if given else "without sizes (--sizes gives them)"
-    return Panel("Footprints", f"<p>What each loop touches, {about}.</p>{''.join(tables)}{more}") if tables else None
+    head = f"<p>What each loop touches, as the smallest windows around its accesses, {about}.</p>"
+    return Panel("Footprints", f"{head}{''.join(tables)}{more}") if tables else None
 
 
 def _table(p: Proc, loops: Sequence[ForCursor], machine: Machine, sizes: Mapping[str, int]) -> str:
