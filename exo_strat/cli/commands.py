@@ -26,6 +26,7 @@ from .explain import run_explain, run_lint
 from .files import (
     FileError,
     Source,
+    check_apart,
     flags_of,
     importer_of,
     options_of,
@@ -178,6 +179,8 @@ def import_command(
             raise FileError(f"{names!r} is no name of a function: one is imported, with those that it calls")
         if not path.is_file():
             raise FileError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: expected a file")
+        if out is not None:
+            check_apart(out, path)
         given = {"nonnull": nonnull, "ignore": ignore, "flags": flags_of(include, define), "shapes": shape}
         importer = importer_of(path)
         try:
@@ -206,6 +209,7 @@ def figure_command(
     with reporting():
         path, name = split_proc(where)
         source, machine = read(path), _machine(target)
+        check_apart(out, path)
         proc = source.proc(name, machine)
         if strategy is not None:
             proc = source.scheduled(strategy, proc, machine)
@@ -327,9 +331,11 @@ def view_command(
         given = parsed_sizes(sizes)
         path, name = split_proc(places[-1])
         machine, source = _chosen(target), read(path)
+        check_apart(out, path)
         op, running, called = None, source, ""
         if len(places) == 2:
             file, called = split_expression(places[0])
+            check_apart(out, file)
             running = source if file == path else read(file)
             op = running.op(called, machine)
         p = source.proc(name, machine)

@@ -496,6 +496,12 @@ def _is_ours(filename: str) -> bool:
     return Path(filename).resolve().is_relative_to(OURS)
 
 
+def check_apart(out: Path, *inputs: Path) -> None:
+    """Raise `FileError` if a file that is to be written is one that is read: it would be lost."""
+    if out.exists() and any(out.samefile(path) for path in inputs):
+        raise FileError(f"--out {out}: that is the file that is read; give another name")
+
+
 def write_whole(files: Mapping[Path, bytes]) -> None:
     """Write files beside their places first, then put all in place: what can't be written leaves nothing."""
     partial = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in files}

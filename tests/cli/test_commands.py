@@ -212,6 +212,25 @@ def test_a_file_that_raises_is_told_by_its_own_lines(source: str, words: list[st
     assert "exo_strat/cli" not in run("show", path).output
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["view", "{0}:scale", "-o", "{0}"],
+        ["view", "{1}:scale", "{0}:scale", "-o", "{1}"],
+        ["figure", "{0}:scale", "-o", "{2}/../{3}/kernels.py"],
+        ["import", "{0}", "-o", "{0}"],
+    ],
+    ids=["view", "strategy", "figure", "import"],
+)
+def test_a_file_that_is_read_is_not_written_over(command: list[str], kernels: Path) -> None:
+    other = kernels.with_name("other.py")
+    other.write_text(kernels.read_text())
+    before = kernels.read_text()
+    parts = (kernels, other, kernels.parent, kernels.parent.name)
+    stops(run(*(word.format(*parts) for word in command)), 2, "that is the file that is read; give another name")
+    assert kernels.read_text() == before == other.read_text()
+
+
 def test_show_says_what_it_looked_for_in_a_file_without_procs(tmp_path: Path) -> None:
     path = tmp_path / "empty.py"
     path.write_text("x = 1\n")
