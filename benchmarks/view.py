@@ -61,7 +61,8 @@ def main() -> None:
     traced = trace(gemm(machine), sgemm)[1]
     p = traced.reached
     begin = time.process_time()
-    films = [film(p, traced), *map(film, reels(p)[1:])]
+    among = reels(p)
+    films = [film(p, traced, among=among), *(film(q, among=among) for q in among[1:])]
     text = page(films, p.name(), listing(p, machine))
     seconds = time.process_time() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

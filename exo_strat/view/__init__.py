@@ -3,4 +3,4 @@
 from .film import Asked, Film, film, lines_of, reels, replayed
 from .page import Listing, Panel, page
 
-__all__ = ["Film", "Listing", "Panel", "film", "lines_of", "page", "reels", "replayed"]
+__all__ = ["Asked", "Film", "Listing", "Panel", "film", "lines_of", "page", "reels", "replayed"]
