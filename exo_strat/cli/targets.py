@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, cast
 from .. import plugins
 from ..cursors.proc import Proc
 from ..machine import Machine
+from .files import FileError, write_whole
 
 
 class TargetError(ValueError):
@@ -148,12 +149,15 @@ def compiled_with(module: CModule, source: Path, flags: Sequence[str] = ()) -> t
 
 def write_c(procs: Sequence[Proc], name: str, folder: Path, machine: Machine | None = None) -> Written:
     """Compile to C, for a machine if one is given, and write what the C includes, `name.h` and `name.c` into a folder,
-    which is made if missing."""
+    which is made if missing. Raises `FileError` if a file is there that was not written so: it would be lost."""
     module = c_module(procs, name)
     folder.mkdir(parents=True, exist_ok=True)
     header, source = folder / f"{name}.h", folder / f"{name}.c"
-    header.write_text(module.header)
-    source.write_text(module.source)
+    made = {header: module.header, source: module.source}
+    for path, text in made.items():
+        if path.exists() and text.splitlines()[0] not in path.read_text(errors="replace").splitlines()[:1]:
+            raise FileError(f"{path} was not written by exo-strat: give another folder, or another name")
+    write_whole({path: text.encode() for path, text in made.items()})
     copies = [Path(shutil.copy(path, folder)) for path in module.headers]
     compiled = compiled_with(module, source, machine.cc_flags if machine else ())
     beyond = tuple(f for f in module.cpu_flags if machine and f not in machine.cpu_flags)

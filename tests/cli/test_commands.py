@@ -361,6 +361,17 @@ def test_build_takes_one_proc_and_the_files_name(kernels: Path, tmp_path: Path) 
     assert "blocked" not in (tmp_path / "kernels.h").read_text()
 
 
+def test_build_leaves_c_alone_that_it_has_not_written(kernels: Path, tmp_path: Path) -> None:
+    """It may be what the file was imported from."""
+    mine = tmp_path / "kernels.c"
+    mine.write_text("void scale(int n) {}\n")
+    stops(run("build", f"{kernels}:scale", "-o", tmp_path), 2, "kernels.c was not written by exo-strat")
+    assert mine.read_text() == "void scale(int n) {}\n" and not mine.with_suffix(".h").exists()
+    mine.unlink()
+    for _ in range(2):
+        assert run("build", f"{kernels}:scale", "-o", tmp_path).exit_code == 0
+
+
 def test_build_is_the_same_every_time(kernels: Path, tmp_path: Path) -> None:
     texts = set()
     for out in ("one", "two"):
