@@ -120,13 +120,16 @@ def vector_loop(
     width, registers = machine.vec_width(precision), machine.mem_type
     masked = machine.supports_predication and only_sums(c)
     p, whole = yield seq(std.cse(), focus(c), whole_vectors(width, registers, masked))
-    rest = whole.next()
-    p, loops = yield on(whole, together(vectors, registers, few))
+    rest, parts = whole.next(), whole.as_block()
     instructions = machine.get_instructions(precision)
     rules = rules_for(instructions, RULES)
-    for loop in (*innermost_loops(loops), *(innermost_loops(rest) if masked else ())):
+    if sums(whole):  # the sums that are apart have registers of their own
+        p, parts = yield on(whole, together(vectors, registers, few))
+    for loop in (*innermost_loops(parts), *(innermost_loops(rest) if masked else ())):
         yield on(loop, std.locals_in(registers), focus(loop), std.stage_compute(precision, registers, rules))
         yield std.fission_into_singles()
+    if not sums(whole):  # both parts are copies, of what was taken apart once
+        yield on(whole, together(vectors, registers, few))
     yield on(rest, std.unguard(), nav(moves.root), simplify())
     yield seq(std.replace_all(instructions), *[std.check_lanes(registers, strict)] * bool(instructions))
     yield std.unroll_loops(vectors)
@@ -166,11 +169,11 @@ def together(p: Proc, c: ForCursor, vectors: int, memory: Memory, few: int = FEW
 
     Of sums, `~>  if 0 < n / 2: (for io in (0, n / 2): s; s); if 0 < n % 2: s`, with a register for each s, which are
     joined after the loop; of many pairs, from `few` times v / 2 on, v vectors each have a register. Focus: a loop over
-    vectors, around the one over lanes, or over numbers. Returns the block of both parts.
+    vectors, around the one over lanes, or over numbers. Returns the block of all parts.
     """
     if vectors == 1 or not sums(c):
-        p, c = yield divide_loop(vectors, halves(c), tail="cut")
-        return c.expand(0, 1)
+        p, c = yield divide_loop(vectors, halves(c), tail="perfect" if vectors == 1 else "cut")
+        return c.as_block() if vectors == 1 else c.expand(0, 1)
     end = text(c.hi())
     p, pairs = yield divide_loop(2, halves(c), tail="cut")
     p, single = yield on(pairs.next(), std.if_it_runs(unroll_loop(), f"0 < ({end}) % 2"), nav(moves.parent))
