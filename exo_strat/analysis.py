@@ -9,6 +9,7 @@
     analysis.precision_at(tree, path)        at which precision the data at a place is computed
     analysis.concrete(precision)             a precision as it is computed with: `R` is f32
     analysis.size_of(precision)              how many bytes an element takes
+    analysis.written_args(tree)              the data arguments that a procedure may write
     analysis.modular(e)                      the operands that may be taken modulo 2^n where the result is
 
 Control expressions are calculated with as `forms`; cursors are asked by `strategies.inspect`.
@@ -17,7 +18,7 @@ Control expressions are calculated with as `forms`; cursors are asked by `strate
 from __future__ import annotations
 
 from .frontend.precisions import precision_at
-from .ir.cells import has_cells, indexing
+from .ir.cells import has_cells, indexing, written_args
 from .ir.precisions import concrete, modular, size_of
 from .logic.forms import trip_count
 from .logic.questions import holds_everywhere
@@ -33,4 +34,5 @@ __all__ = [
     "precision_at",
     "size_of",
     "trip_count",
+    "written_args",
 ]

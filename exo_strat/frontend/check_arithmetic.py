@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from pyrsistent import pmap
 
-from ..ir.heads import PRODUCTS, inner, notable, rarities
+from ..ir.heads import PRODUCTS, inner, notable
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Binary, Const, Expr, For, If, ProcDef, Stmt, Unary, Var
+from ..ir.outside import rarities
 from ..ir.types import Control
 from ..ir.walk import is_control, walk
 from ..logic.effects import entry_facts, env_of

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .heads import CELLS, VIEWS, inner, notable, rarities
+from .heads import CELLS, VIEWS, inner, notable
 from .memo import memo_by_identity
 from .names import Sym
 from .nodes import Assign, Call, Cell, Claim, Expr, Node, ProcDef, Read, Reduce, Stmt, WindowDef, WindowExpr
+from .outside import rarities
 from .types import Scalar, Tensor
 from .walk import declarators, rewrite
 

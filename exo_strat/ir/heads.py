@@ -13,7 +13,6 @@ from .memo import memo_by_identity
 from .nodes import (
     Arg,
     Binary,
-    Call,
     Cell,
     Claim,
     Const,
@@ -67,9 +66,9 @@ def _counts(e: Binary) -> bool:
     return e.op in ("/", "%") and not (isinstance(e.rhs, Const) and e.rhs.value >= 1)
 
 
-@memo_by_identity
-def rarities(n: ProcDef | Stmt | Expr) -> int:
-    """Which of `CELLS`, `VIEWS` and `PRODUCTS` a procedure, statement or expression has, found in one walk."""
+def own_rarities(n: ProcDef | Stmt | Expr) -> int:
+    """Which of `CELLS`, `VIEWS` and `PRODUCTS` a procedure, statement or expression has, without the statements that it
+    holds and what it calls."""
     found = 0
     for e in notable(n):
         if isinstance(e, Cell | Claim):
@@ -78,10 +77,6 @@ def rarities(n: ProcDef | Stmt | Expr) -> int:
             found |= PRODUCTS
     if isinstance(n, WindowDef) and isinstance(n.rhs, ViewExpr):
         found |= VIEWS
-    elif isinstance(n, Call):
-        found |= rarities(n.f.tree) & CELLS
-    for s in inner(n):
-        found |= rarities(s)
     return found
 
 

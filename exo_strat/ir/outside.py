@@ -1,5 +1,5 @@
 """What a procedure mentions of the Python program around it, but for the procedures that it calls: memories, configs,
-extern functions.
+extern functions. In the same walk it is found which rarities it has (`heads`).
 
 A name means one of them in a whole program, with all that it calls: in C there is one record of that name and one
 function, and a text names it once.
@@ -7,16 +7,17 @@ function, and a text names it once.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .config import Config
 from .externs import ExternFn
-from .heads import inner, notable
+from .heads import CELLS, inner, notable, own_rarities
 from .memo import memo_by_identity
 from .memory import Memory
-from .nodes import Alloc, Arg, Call, ExternCall, Node, ProcDef, ReadConfig, Stmt, WriteConfig
+from .nodes import Alloc, Arg, Call, Expr, ExternCall, Node, ProcDef, ReadConfig, Stmt, WriteConfig
 
 Outside: TypeAlias = Memory | Config | ExternFn
+_NOTHING: Final = (0, frozenset[Outside]())
 
 
 def mentioned_by(n: Node) -> Outside | None:
@@ -32,7 +33,7 @@ def mentioned_by(n: Node) -> Outside | None:
             return None
 
 
-def fields_and_externs(n: ProcDef | Stmt) -> list[ReadConfig | ExternCall]:
+def fields_and_externs(n: ProcDef | Stmt | Expr) -> list[ReadConfig | ExternCall]:
     """What reads a config field or calls an extern function in a procedure or statement, but for the statements that
     it holds."""
     return [e for e in notable(n) if isinstance(e, ReadConfig | ExternCall)]
@@ -44,14 +45,33 @@ def mentioned_here(n: ProcDef | Stmt) -> frozenset[Outside]:
     return _own(n).union(*map(mentioned_here, inner(n)))
 
 
-@memo_by_identity
 def mentioned(n: ProcDef | Stmt) -> frozenset[Outside]:
     """All that a procedure or statement mentions, and what it calls."""
-    own = _own(n) | mentioned(n.f.tree) if isinstance(n, Call) else _own(n)
-    return own.union(*map(mentioned, inner(n)))
+    return _found(n)[1]
 
 
-def _own(n: ProcDef | Stmt) -> frozenset[Outside]:
+def rarities(n: ProcDef | Stmt | Expr) -> int:
+    """Which of `CELLS`, `VIEWS` and `PRODUCTS` a procedure, statement or expression has; of what it calls, `CELLS`."""
+    return _found(n)[0]
+
+
+@memo_by_identity
+def _found(n: ProcDef | Stmt | Expr) -> tuple[int, frozenset[Outside]]:
+    """The `rarities` of a procedure, statement or expression, and what it mentions: after each rewrite both are asked
+    for, so they are found in one walk."""
+    rare, things = own_rarities(n), _own(n)
+    if isinstance(n, Call):
+        there, called = _found(n.f.tree)
+        rare, things = rare | there & CELLS, things | called
+    for s in inner(n):
+        there, inside = _found(s)
+        rare |= there
+        if not inside <= things:
+            things |= inside
+    return (rare, things) if rare or things else _NOTHING
+
+
+def _own(n: ProcDef | Stmt | Expr) -> frozenset[Outside]:
     heads = (*(n.args if isinstance(n, ProcDef) else [n]), *fields_and_externs(n))
     return frozenset([thing for m in heads if (thing := mentioned_by(m)) is not None])
 

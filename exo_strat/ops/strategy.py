@@ -248,7 +248,8 @@ def bottom_up(f: Callable[[Op], T]) -> Callable[[Op], T]:
     def remembered(op: Op) -> T:
         known = vars(op)
         if name not in known:
-            for here in inner_first(op, lambda o: name not in vars(o)):
+            ready = all(name in vars(part) for part in op.parts())  # as they are, mostly
+            for here in (op,) if ready else inner_first(op, lambda o: name not in vars(o)):
                 object.__setattr__(here, name, f(here))
         value: T = known[name]
         return value

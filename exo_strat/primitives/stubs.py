@@ -14,7 +14,7 @@ from ..ir.nodes import Call, Expr, Pass, Read, WindowExpr
 from ..ir.precisions import concrete, element
 from ..ir.printing import names_at, print_expr
 from ..ir.span import Span
-from ..ir.walk import Path, get, get_as, walk
+from ..ir.walk import Path, get, get_as, statements
 from ..logic.questions import Clash, evaluation, if_reached, safety, show
 from ..ops.failure import BadArgument, unsafe
 from .framework import Trial, Where, primitive
@@ -69,7 +69,7 @@ def delete_pass(rw: Rewrite, root: ProcCursor) -> Where:
         x = 1.0
     """
     tree = rw.proc.tree
-    found = [path for path, n in walk(tree) if isinstance(n, Pass)]
+    found = [path for path, n in statements(tree) if isinstance(n, Pass)]
     for path in reversed(found):  # from the end, so that those still to go keep their places
         parent, (label, k) = path[:-1], path[-1]
         assert k is not None

@@ -16,6 +16,7 @@ from exo_strat import (
     AllocCursor,
     ArgCursor,
     AssignCursor,
+    Control,
     Cursor,
     ForCursor,
     InvalidCursorError,
@@ -274,11 +275,15 @@ def depends_on(e: Cursor, loop: ForCursor) -> bool:
     (False, True)
     """
     parts = pieces(e)
+    named = frozenset[Sym]().union(*(mentions(x.node) for x in parts))
+    fields = frozenset[tuple[str, str]]().union(*(_fields(x.node, nodes.ReadConfig) for x in parts))
+    if not named.isdisjoint(binders(loop.node)) or (fields and fields & _fields(loop.node, nodes.WriteConfig)):
+        return True
+    types = declarations(e.proc.tree)
+    if all(isinstance(types.get(s), Control) for s in named):
+        return False  # nothing writes these
     read = {a.sym for x in parts for a in accesses(x) if a.reads or a.kind == "P"}
-    used = frozenset(read).union(*(mentions(x.node) for x in parts))
-    fields = _fields(loop.node, nodes.WriteConfig)
-    written = any(fields & _fields(x.node, nodes.ReadConfig) for x in parts)
-    return written or not used.isdisjoint([*binders(loop.node), *symbols_written(loop)])
+    return not (named | read).isdisjoint([*binders(loop.node), *symbols_written(loop)])
 
 
 def is_invariant(e: Cursor, loop: ForCursor) -> bool:

@@ -20,6 +20,7 @@ from exo_strat import (
     Sym,
     Tensor,
     attempt,
+    declarators,
     fail,
     identity,
     mentions,
@@ -84,7 +85,7 @@ def check_lanes(p: Proc, c: Cursor, memory: Memory, strict: bool = False) -> Scr
 
 def by_lanes(c: Cursor, memory: Memory) -> list[Update]:
     """The assignments to and from registers that loops at and below a cursor make themselves, one lane at a time."""
-    registers = {n.sym for _, n in walk(c.proc.tree) if isinstance(n, nodes.Alloc) and n.mem == memory}
+    registers = {n.sym for n in declarators(c.proc.tree) if isinstance(n, nodes.Alloc) and n.mem == memory}
     block = c.as_block() if isinstance(c, ForCursor) else c
     inside = (s for loop in traversals.inner_loops(block) if isinstance(loop, ForCursor) for s in statements(loop))
     found = (s for s in inside if isinstance(s, AssignCursor | ReduceCursor))

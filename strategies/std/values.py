@@ -21,8 +21,11 @@ from exo_strat import (
     ReadCursor,
     Script,
     StmtCursor,
+    Sym,
+    analysis,
     attempt,
     bind_expr,
+    declarators,
     delete_buffer,
     delete_pass,
     eliminate_dead_code,
@@ -30,6 +33,7 @@ from exo_strat import (
     fission,
     focus,
     identity,
+    mentions,
     moves,
     named,
     nav,
@@ -211,8 +215,33 @@ def _scopes(c: Cursor) -> Iterator[Cursor]:
 
 
 def _buffers(c: Cursor) -> Iterator[Cursor]:
-    """The allocations at and below a cursor, the last first: what is computed from a buffer is deleted before it."""
-    return (s for s in reversed(list(traversals.nlr(c))) if isinstance(s, AllocCursor))
+    """The allocations at and below a cursor that may be needless, the last first: what is computed from a buffer is
+    deleted before it."""
+    kept = _needed(c.proc.tree)
+    return (s for s in reversed(list(traversals.nlr(c))) if isinstance(s, AllocCursor) and s.sym not in kept)
+
+
+def _needed(tree: nodes.ProcDef) -> set[Sym]:
+    """Buffers that `delete_buffer` surely keeps: code that does more than write to them uses them."""
+    found: set[Sym] = set()
+    for s in declarators(tree):
+        match s:
+            case nodes.WindowDef():
+                return set()  # what names a window may mean its buffer
+            case nodes.Assign(sym=sym) | nodes.Reduce(sym=sym):
+                found |= mentions(s) - {sym}
+            case nodes.For(lo=lo, hi=hi):
+                found |= mentions(lo) | mentions(hi)
+            case nodes.If(cond=cond):
+                found |= mentions(cond)
+            case nodes.Call(f=f, args=args):
+                formals = zip(f.tree.args, args, strict=True)
+                changed = analysis.written_args(f.tree)
+                written = {getattr(e, "sym", None) for formal, e in formals if formal.sym in changed}
+                found |= (mentions(s) if len(written) > 1 else mentions(s) - written) if written else set()
+            case _:
+                pass
+    return found
 
 
 @named
