@@ -252,6 +252,8 @@ class Proc:
         Raises `InvalidCursorError` if this version was not made from the cursor's, or if the cursor was made by hand
         and there is no such place.
         """
+        if getattr(cursor, "_exists", False) and cursor.proc is self:
+            return cursor  # one that was looked at before: see `cursor.exists`
         if not hasattr(cursor, "forwarded"):
             raise TypeError(f"a cursor is needed, as p.find(..) gives one, not {cursor!r}")
         from .cursor import GoneCursor, exists

@@ -33,7 +33,7 @@ CELLS, VIEWS, PRODUCTS = 1, 2, 4
 """What has rules of its own, and most procedures don't have: elements as indices, or what is asserted of all elements,
 also in what is called; buffers of others with other extents; products, quotients and remainders of control integers, of
 which no operand is a literal."""
-_KINDS: Final = (Cell, Claim, ReadConfig, ExternCall, Binary)
+_KINDS: Final = frozenset((Cell, Claim, ReadConfig, ExternCall, Binary))
 
 
 @memo_by_identity
@@ -53,8 +53,8 @@ def notable(n: ProcDef | Stmt | Arg | Expr) -> tuple[Notable, ...]:
     todo: list[Node] = own if isinstance(n, Stmt) else [n]
     while todo:
         e = todo.pop()
-        if isinstance(e, _KINDS) and (not isinstance(e, Binary) or _counts(e)):
-            found.append(e)
+        if type(e) in _KINDS and (not isinstance(e, Binary) or _counts(e)):
+            found.append(e)  # type: ignore[arg-type]
         if e.CHILDREN:
             todo += parts(e)
     return tuple(found)

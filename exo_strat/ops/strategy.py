@@ -35,7 +35,7 @@ from ..ir.pickled import LEVELS, check_functions, reduced
 from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
-from .holes import DEFAULTS, Decision, Hole, Scope, held, put
+from .holes import DEFAULTS, Decision, Holder, Hole, Scope, held, put
 from .html import op_html
 from .moves import Move
 
@@ -139,8 +139,8 @@ class Op:
 
     def parts(self) -> tuple[Op, ...]:
         """The Ops that this one is made of."""
-        names = _field_names(type(self))  # type: ignore[arg-type]
-        return tuple([op for name in names for op in ops_in(getattr(self, name))])
+        values = [getattr(self, name) for name in _field_names(type(self))]  # type: ignore[arg-type]
+        return tuple([op for x in values if isinstance(x, (Op, tuple)) for op in ops_in(x)])
 
     @property
     def shows_holes(self) -> bool:
@@ -153,8 +153,8 @@ class Op:
 
     def own_holes(self) -> tuple[Hole, ...]:
         """The holes among its arguments. Those of its parts are filled when these are applied."""
-        names = _field_names(type(self))  # type: ignore[arg-type]
-        return tuple([h for name in names for h in held(getattr(self, name))])
+        values = [getattr(self, name) for name in _field_names(type(self))]  # type: ignore[arg-type]
+        return tuple([h for x in values if isinstance(x, _HOLDERS) for h in held(x)])
 
     def filled(self, value: Callable[[Hole], Any], part: Callable[[Op], Op]) -> Op:
         """This Op with values in place of its own holes, and others in place of its parts."""
@@ -194,6 +194,10 @@ class Op:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return op_html(self)
+
+
+_HOLDERS: Final = (Hole, Holder, tuple)
+"""What may be or have a hole."""
 
 
 def _is_other_op(f: Field[Any], value: object) -> bool:

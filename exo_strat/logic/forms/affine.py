@@ -32,13 +32,18 @@ class V:
 
     sym: Sym
     instance: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, V) and self.sym == other.sym and self.instance == other.instance
 
     def __hash__(self) -> int:
         """Of numbers only: hashes of strings differ from process to process, and with them the order of sets."""
-        return hash((self.sym.id, len(self.instance)))
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash((self.sym.id, len(self.instance))))
+            return self._hash
 
     @property
     def order(self) -> Order:
@@ -171,6 +176,17 @@ def _order(term: Term) -> Order:
     return term[0].order
 
 
+def _joined(terms: tuple[Term, ...], others: Iterable[Term]) -> tuple[Term, ...]:
+    """The sum of sorted terms and of others, sorted."""
+    total = dict(terms)
+    for a, k in others:
+        total[a] = total.get(a, 0) + k
+    kept = [t for t in total.items() if t[1]]
+    if len(total) > len(terms) and len(kept) > 1:  # else all are in their places
+        kept.sort(key=_order)
+    return tuple(kept)
+
+
 # -- affine forms --------------------------------------------------------------------------------
 
 
@@ -226,7 +242,7 @@ class Lin:
             return self + other.const
         if not self.terms:
             return other + self.const
-        return Lin.sum(self.const + other.const, (*self.terms, *other.terms))
+        return Lin(self.const + other.const, _joined(self.terms, other.terms))
 
     def __radd__(self, other: int) -> Lin:
         return self + other
@@ -242,7 +258,7 @@ class Lin:
         negated = [(a, -k) for a, k in other.terms]
         if not self.terms:
             return Lin(self.const - other.const, tuple(negated))
-        return Lin.sum(self.const - other.const, (*self.terms, *negated))
+        return Lin(self.const - other.const, _joined(self.terms, negated))
 
     def __rsub__(self, other: int) -> Lin:
         return Lin(other) - self
