@@ -109,15 +109,13 @@ def declarations(tree: ProcDef) -> Mapping[Sym, Type]:
 
 def declared(n: Node, types: Mapping[Sym, Type]) -> tuple[Sym, Type] | None:
     """The variable that a node introduces, and its type."""
-    match n:
-        case Arg(sym=s, type=t) | Alloc(sym=s, type=t):
-            return s, t
-        case For(iter=s):
-            return s, index
-        case WindowDef(sym=s, rhs=w):
-            return s, shown_type(w, types[w.sym])
-        case _:
-            return None
+    if isinstance(n, Arg | Alloc):
+        return n.sym, n.type
+    if isinstance(n, For):
+        return n.iter, index
+    if isinstance(n, WindowDef):
+        return n.sym, shown_type(n.rhs, types[n.rhs.sym])
+    return None
 
 
 def types_at(tree: ProcDef, path: Path) -> dict[Sym, Type]:

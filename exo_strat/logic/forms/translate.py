@@ -141,6 +141,8 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
     >>> lin(Binary("%", Binary("+", var(Sym("i", 1)), num(8)), num(4)))
     i_1 - 4*(i_1)/4
     """
+    if isinstance(e, Binary) and not env.vars and (known := _of_names(e)) is not None:
+        return known
     match e:
         case Const(value=v, type=t) if t != bool_ and isinstance(v, int):
             return Lin(v)
@@ -158,6 +160,31 @@ def lin(e: Expr, env: Env = EMPTY) -> Lin:
         case Cell(read=r, steady=steady):
             return env.element(r.sym, [lin(i, env) for i in r.idx], None if steady else env.moment)
     raise TypeError(f"not an integer control expression: {e}")
+
+
+@memo_by_identity
+def _of_names(e: Binary) -> Lin | None:
+    """The value of arithmetic on literals and variables that stand for themselves; None if there is more in it."""
+    operation = _ARITHMETIC.get(e.op)
+    if operation is None:
+        return None
+    a, b = _operand(e.lhs), _operand(e.rhs)
+    return None if a is None or b is None else operation(a, b)
+
+
+def _operand(e: Expr) -> Lin | None:
+    match e:
+        case Binary():
+            return _of_names(e)
+        case Var(sym=s):
+            return unknown(s)
+        case Const(value=v, type=t) if t != bool_ and isinstance(v, int):
+            return Lin(v)
+        case Unary(op="-", arg=a):
+            value = _operand(a)
+            return None if value is None else -value
+        case _:
+            return None
 
 
 _ARITHMETIC: dict[str, Callable[[Lin, Lin], Lin]] = {
