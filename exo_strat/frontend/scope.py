@@ -109,7 +109,7 @@ def declarations(tree: ProcDef) -> Mapping[Sym, Type]:
 
 def declared(n: Node, types: Mapping[Sym, Type]) -> tuple[Sym, Type] | None:
     """The variable that a node introduces, and its type."""
-    if isinstance(n, Arg | Alloc):
+    if isinstance(n, (Arg, Alloc)):
         return n.sym, n.type
     if isinstance(n, For):
         return n.iter, index

@@ -92,7 +92,7 @@ def _name_block(stmts: Sequence[Stmt], names: dict[Sym, str], taken: set[str]) -
         elif isinstance(s, If):
             _name_block(s.body, names, inner)
             _name_block(s.orelse, names, inner)
-        elif isinstance(s, Alloc | WindowDef):
+        elif isinstance(s, (Alloc, WindowDef)):
             bind(s.sym, inner)
 
 

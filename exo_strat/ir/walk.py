@@ -243,7 +243,7 @@ def in_scope(tree: ProcDef, path: Path) -> Iterator[tuple[Path, Arg | For | Allo
             yield path[:n], node
         block: Block = getattr(node, label)
         for k, s in enumerate(block[:i] if i else ()):
-            if isinstance(s, Alloc | WindowDef):
+            if isinstance(s, (Alloc, WindowDef)):
                 yield (*path[:n], (label, k)), s
         if n + 1 < len(path):
             node = block[i]

@@ -62,13 +62,18 @@ class Holder:
     """A frozen dataclass, not an Op, whose fields may have holes."""
 
 
+HOLDERS: Final = (Hole, Holder, tuple)
+"""What may be or have a hole."""
+
+
 def held(value: object) -> Iterator[Hole]:
     """The holes that are a value, or are in tuples and `Holder`s inside it. Ops in it are not looked into."""
     if isinstance(value, Hole):
         yield value
     elif isinstance(value, tuple):
         for v in value:
-            yield from held(v)
+            if isinstance(v, HOLDERS):
+                yield from held(v)
     elif isinstance(value, Holder):
         yield from held(tuple(vars(value).values()))
 

@@ -35,7 +35,7 @@ from ..ir.pickled import LEVELS, check_functions, reduced
 from ..ir.room import with_room
 from ..source import Pieces, Text, brief, call, holds_lambda, layout, show
 from .failure import Exhausted, Failure, InvalidCursor, NotApplicable, Refused, SchedulingError, invalid
-from .holes import DEFAULTS, Decision, Holder, Hole, Scope, held, put
+from .holes import DEFAULTS, HOLDERS, Decision, Hole, Scope, held, put
 from .html import op_html
 from .moves import Move
 
@@ -154,7 +154,7 @@ class Op:
     def own_holes(self) -> tuple[Hole, ...]:
         """The holes among its arguments. Those of its parts are filled when these are applied."""
         values = [getattr(self, name) for name in _field_names(type(self))]  # type: ignore[arg-type]
-        return tuple([h for x in values if isinstance(x, _HOLDERS) for h in held(x)])
+        return tuple([h for x in values if isinstance(x, HOLDERS) for h in held(x)])
 
     def filled(self, value: Callable[[Hole], Any], part: Callable[[Op], Op]) -> Op:
         """This Op with values in place of its own holes, and others in place of its parts."""
@@ -196,10 +196,6 @@ class Op:
         return op_html(self)
 
 
-_HOLDERS: Final = (Hole, Holder, tuple)
-"""What may be or have a hole."""
-
-
 def _is_other_op(f: Field[Any], value: object) -> bool:
     return isinstance(value, Op) and value != f.default
 
@@ -221,7 +217,10 @@ def ops_in(value: object) -> Iterator[Op]:
         yield value
     elif isinstance(value, tuple):
         for v in value:
-            yield from ops_in(v)
+            if isinstance(v, Op):
+                yield v
+            elif isinstance(v, tuple):
+                yield from ops_in(v)
 
 
 T = TypeVar("T")

@@ -31,7 +31,7 @@ def kids(c: Cursor) -> tuple[StmtCursor, ...]:
         return tuple(c)
     if isinstance(c, IfCursor):
         return (*c.body(), *(c.orelse() if c.has_else() else ()))
-    if isinstance(c, ForCursor | ProcCursor):
+    if isinstance(c, (ForCursor, ProcCursor)):
         return tuple(c.body())
     return ()
 

@@ -133,7 +133,7 @@ def facts_inside(facts: Facts, s: For | If, label: str, env: Env) -> Facts:
 
 def facts_after(facts: Facts, s: Stmt) -> Facts:
     """What is known after a statement, if `facts` are before it."""
-    return with_more(facts, declared_facts(s)) if isinstance(s, Alloc | WindowDef) else facts
+    return with_more(facts, declared_facts(s)) if isinstance(s, (Alloc, WindowDef)) else facts
 
 
 @lru_cache(maxsize=1 << 14)

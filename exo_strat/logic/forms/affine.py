@@ -470,12 +470,15 @@ def _ratio(x: Lin, by: Lin) -> Lin:
 def lin_atoms(x: Lin) -> Iterator[Atom]:
     """The atoms of an affine form, also those inside quotients, products and places, in order."""
     for a, _ in x.terms:
-        yield from _inside(a)
+        if type(a) is V:  # most are
+            yield a
+        else:
+            yield from _inside(a)
 
 
 def _inside(a: Atom) -> Iterator[Atom]:
     yield a
-    if isinstance(a, Quot | Least):
+    if isinstance(a, (Quot, Least)):
         yield from lin_atoms(a.lin)
     elif isinstance(a, Ratio):
         yield from lin_atoms(a.lin)

@@ -117,11 +117,11 @@ def evaluations(n: Node, given: Conditions = ()) -> Iterator[Evaluation]:
         for i in n.read.idx:
             yield from evaluations(i, given)
         return
-    if not isinstance(n, (*_VALUES, *_AROUND)):
+    if not isinstance(n, _PLAIN):
         unknown_node(n, "which of its parts it evaluates")
     for part in _parts(n):
         yield from evaluations(part, given)
-    if isinstance(n, Read | ReadConfig) or (isinstance(n, Expr) and undefined(n) is not None):
+    if isinstance(n, (Read, ReadConfig)) or (isinstance(n, Expr) and undefined(n) is not None):
         yield Evaluation(n, given)
 
 
@@ -177,7 +177,8 @@ def undefined(n: Node) -> str | None:
 
 _VALUES = (Var, Const, Read, ReadConfig, StrideExpr, WindowExpr, ViewExpr, Unary, Binary, ExternCall, Cell, Claim)
 _AROUND = (Stmt, ProcDef, Arg, Interval, Point, Type)
-_DEFINED = (*_VALUES, Select, *_AROUND)
+_PLAIN = (*_VALUES, *_AROUND)
+_DEFINED = (*_PLAIN, Select)
 
 
 def has_value(tree: ProcDef, blk: Span, n: Node) -> Readiness:
