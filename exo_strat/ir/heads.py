@@ -25,7 +25,7 @@ from .nodes import (
     ViewExpr,
     WindowDef,
 )
-from .walk import children, is_control, parts
+from .walk import is_control, parts
 
 Notable: TypeAlias = Cell | Claim | ReadConfig | ExternCall | Binary
 BODIES: Final = ("body", "orelse")
@@ -46,7 +46,10 @@ def notable(n: ProcDef | Stmt | Arg | Expr) -> tuple[Notable, ...]:
     >>> notable(p.tree), [e.op for e in notable(p.tree.body[0].body[0])]
     ((), ['*'])
     """
-    own = [e for (label, _), e in children(n) if label not in BODIES]
+    own: list[Node] = []
+    for label, is_list in n.CHILDREN:
+        if label not in BODIES:
+            own += getattr(n, label) if is_list else (getattr(n, label),)
     if isinstance(n, ProcDef):  # most versions share their arguments and assertions
         return tuple(e for part in own if part.CHILDREN for e in notable(part))  # type: ignore[arg-type]
     found: list[Notable] = []

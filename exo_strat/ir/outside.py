@@ -22,15 +22,11 @@ _NOTHING: Final = (0, frozenset[Outside]())
 
 def mentioned_by(n: Node) -> Outside | None:
     """What a node itself mentions, if anything. A conversion goes by the name of a type, and is none."""
-    match n:
-        case Alloc(mem=mem) | Arg(mem=mem):
-            return mem
-        case WriteConfig(config=c) | ReadConfig(config=c):
-            return c
-        case ExternCall(f=f) if not f.converts:
-            return f
-        case _:
-            return None
+    if isinstance(n, (Alloc, Arg)):
+        return n.mem
+    if isinstance(n, (WriteConfig, ReadConfig)):
+        return n.config
+    return n.f if isinstance(n, ExternCall) and not n.f.converts else None
 
 
 def fields_and_externs(n: ProcDef | Stmt | Expr) -> list[ReadConfig | ExternCall]:
