@@ -150,6 +150,25 @@ def test_buffers_that_only_fill_each_other_go() -> None:
     assert body(schedule(std.cleanup(), p)) == "y[0] = b"
 
 
+def test_buffers_that_only_calls_and_windows_fill_go() -> None:
+    copy = proc_from_source("def copy(v: [f32][4], w: [f32][4]):\n    for q in seq(0, 4):\n        w[q] = v[q]")
+    kept = "copy(x[0:4], y[0:4])"
+    text = """
+    def foo(x: f32[4], y: f32[4]):
+        s: f32[4]
+        t: f32[4]
+        copy(x[0:4], s[0:4])
+        copy(s[0:4], t[0:4])
+        copy(x[0:4], y[0:4])
+    """
+    p = proc_from_source(text, {"copy": copy})
+    assert body(schedule(std.dce(), p)) == kept
+    u = proc_from_source(text.replace("copy(s[0:4], t[0:4])", "u = t[0:4]\n        u[0] = s[0]"), {"copy": copy})
+    assert body(schedule(std.dce(), u)) == kept
+    read = proc_from_source(text.replace("copy(x[0:4], y", "copy(t[0:4], y"), {"copy": copy})
+    assert schedule(std.dce(), read) is read
+
+
 @pytest.mark.parametrize("values", ((1, 2, 3), [1, 2, 3]))
 def test_sizes_make_bounds_literal(values: tuple[int, ...]) -> None:
     p = proc_from_source("""
