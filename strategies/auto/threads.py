@@ -19,6 +19,7 @@ from exo_strat import (
     analysis,
     attempt,
     call_eqv,
+    divide_loop,
     fail,
     focus,
     forms,
@@ -37,7 +38,8 @@ from exo_strat import (
 )
 from exo_strat.tuning import remark
 
-from ..inspect import affine_bound, loops_inside, statements
+from ..inspect import affine_bound, loops_inside, nest, statements
+from ..std.writing import halves
 from .triangles import is_short
 
 PAYS = 4
@@ -52,6 +54,8 @@ SHARED = "shared by threads"
 WAVEFRONTS = "tiles along diagonals, shared by threads"
 """What a plan says of loops."""
 DEAR = "to share it costs more than it saves"
+LAGS = (1, 2, 3, 4)
+"""So many tiles an iteration of the loop around tiles stays behind the one before it, if it may."""
 STEP = 8
 """How far apart the cases of a condition on several loops are: many of one, or some of both, or many of the other."""
 
@@ -145,10 +149,9 @@ def in_parallel(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
 
 @strategy
 def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
-    """`for i: for j in seq(0, n): s  ~>  if n >= ..: for j: for i in par(max(0, j - n + 1), ..): s[j - i] else: ..`.
-
-    Tiles of which each needs those before it in both directions: those with the same i + j are independent. Focus: the
-    outer loop. Fails if these are no two loops over tiles, or tiles need others.
+    """`for i: for j: s`, where s is a tile that needs those before it in both directions: `in_groups`, with the least
+    lag that there can be, where a tile has enough to do. Focus: the outer loop. Fails if these are no two loops over
+    tiles, or tiles need others.
 
     >>> from exo_strat import proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -157,37 +160,41 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
     ...         for jo in seq(0, n):
     ...             for i in seq(0, 4):
     ...                 for j in seq(0, 4):
-    ...                     x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
+    ...                     x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j]
     ... ''')
-    >>> print(schedule(share(2, 64), p))
-    def foo(m: size, n: size, x: f32[4 * m + 4, 4 * n + 4] @ DRAM):
-        if n >= 4:
-            for jo in seq(0, m + n - 1):
-                for io in par(max(0, jo - n + 1), min(m, jo + 1)):
-                    for i in seq(0, 4):
-                        for j in seq(0, 4):
-                            x[4 * io + i + 1, 4 * (jo + -io) + j + 1] += x[4 * io + i, 4 * (jo + -io) + j + 1]
-        else:
-            for io in seq(0, m):
-                for jo in seq(0, n):
-                    for i in seq(0, 4):
-                        for j in seq(0, 4):
-                            x[4 * io + i + 1, 4 * jo + j + 1] += x[4 * io + i, 4 * jo + j + 1]
+    >>> q = schedule(share(2, 16), p)
+    >>> for x in loops_inside(q.root())[:3]:
+    ...     print(f"for {x.name()} in {x.mode()}({x.lo().text()}, {x.hi().text()})")
+    for ioo in seq(0, m / 2)
+    for jo in seq(0, n + 1)
+    for ioi in par(max(0, jo - n + 1), min(2, jo + 1))
     """
     tiles = c.body()[0]
     if len(c.body()) > 1 or not isinstance(tiles, ForCursor) or not any(map(loops_inside, loops_inside(tiles))):
         yield fail("these are no loops over tiles")
         return
-    condition = enough(trips(tiles), work, threads)
+    condition = enough(trips(tiles)[1:], work, 1)
     if never(tiles, condition):
         yield fail(DEAR)
     if not isinstance(condition, bool):
         p, choice = yield specialize(condition)
         p, c = yield focus(choice.body()[0])
-        p, tiles = yield focus(tiles)
-    yield on(tiles, shift_loop(forms.to_expr(affine_bound(tiles.lo()) + forms.Lin.of(forms.V(c.sym)))))
+    yield try_else(*(in_groups(threads, lag) for lag in LAGS)) >> remark(WAVEFRONTS)
+
+
+@strategy
+def in_groups(p: Proc, c: ForCursor, threads: int, lag: int) -> Script:
+    """`for i: for j: s  ~>  for io: for j: for ii in par(..): s[j - lag * ii]`, so many iterations of i at a time as
+    there are threads: each goes through all j, `lag` behind the one before it. So each thread goes on beside the tile
+    that it has just done. What is left of i stays as it is. Focus: i. Returns the loop over groups.
+    """
+    p, groups = yield divide_loop(threads, halves(c), tail="cut")
+    _, c, tiles, *_ = nest(groups)
+    behind = lag * forms.Lin.of(forms.V(c.sym))
+    yield on(tiles, shift_loop(forms.to_expr(affine_bound(tiles.lo()) + behind)))
     p, c = yield on(c, reorder_loops())
-    yield on(c.body()[0], parallelize_loop() >> remark(WAVEFRONTS))
+    yield on(c.body()[0], parallelize_loop())
+    return groups
 
 
 def never(c: ForCursor, condition: nodes.Expr | bool) -> bool:

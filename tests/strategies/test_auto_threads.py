@@ -20,6 +20,7 @@ from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, share, threads
 from strategies.auto.strips import in_strips
 from strategies.inspect import enclosing_loops, statements
+from strategies.stencils import time_tile
 
 TRIANGLE = proc_from_source("""
 def triangle(m: size, n: size, a: f64[m, m], b: f64[m, n]):
@@ -108,10 +109,25 @@ def test_the_outermost_loops_that_are_safe_are_shared_and_sums_are_not() -> None
 
 
 def test_tiles_that_need_those_before_them_are_shared_along_diagonals() -> None:
-    q = schedule(share(1, 1), TILES)
-    assert shared(q) == ["k jo io"]
-    wave = q.find_loop("io")
-    assert (wave.lo().text(), wave.hi().text()) == ("max(0, jo - n + 1)", "min(m, jo + 1)")
+    q = schedule(share(3, 1), TILES)
+    assert shared(q) == ["ko io ki"]
+    wave = q.find_loop("ki")
+    assert (wave.lo().text(), wave.hi().text()) == ("max(0, (m + io) / 2 - m + 1)", "min(3, io / 2 + 1)")
+
+
+def test_a_step_of_time_stays_behind_as_far_as_it_must() -> None:
+    """An iteration of t needs what the one before made at the next place, so tiles begin later with each step."""
+    p = proc_from_source("""
+def foo(steps: size, n: size, x: f64[n + 2]):
+    for t in seq(0, steps):
+        for i in seq(0, n):
+            x[i + 1] = x[i] + x[i + 2]
+    """)
+    tiled = schedule(at("for t in _: _", time_tile(4, 16)), p)
+    q = schedule(share(2, 1), tiled)
+    [wave] = [s for s in statements(q.root()) if isinstance(s, ForCursor) and s.mode() == "par"]
+    assert "to" in wave.name() and "/ 2" in wave.hi().text()
+    assert assert_equivalent(p, q) > 0
 
 
 def test_blocks_are_shared_where_there_are_some_for_each_thread_and_else_what_they_call() -> None:
