@@ -1,5 +1,5 @@
-"""What a call from Python costs: with all checks, like the last one, also by name, bound, and of a function that
-`@compiled` made; least of many runs, in microseconds.
+"""What a call from Python costs: with all checks, like the last one, also by name, bound, of a function that
+`@compiled` made, and of one in a package; least of many runs, in microseconds.
 
 python -m benchmarks.calls
 """
@@ -7,15 +7,21 @@ python -m benchmarks.calls
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import importlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from timeit import timeit
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from backends import JitFunction, jit
-from exo_strat import Proc, proc_from_source
+from backends.packaging import package, usual_machines
+from exo_strat import Proc, proc_from_source, rename, schedule
 from importers.numpy import compiled
 
 Vector = npt.NDArray[np.float32]
@@ -57,16 +63,31 @@ def sums5(a: float, x: Vector, y: Vector, z: Vector, v: Vector, w: Vector) -> No
     x += a * (y + z + v + w)
 
 
+def packaged(counts: Iterable[int], folder: Path) -> Any:
+    """A module that `exo-strat package` would make, with `sums2` and so on."""
+    procs = [schedule(rename(f"sums{n}"), vectors(n)) for n in counts]
+    package([(machine, procs) for machine in usual_machines()], "called", "0.1.0", folder, unpacked=True)
+    sys.path.insert(0, str(folder))
+    return importlib.import_module("called")
+
+
 DECORATED = {2: sums2, 3: sums3, 5: sums5}
 
 
 def main() -> None:
     argparse.ArgumentParser(prog="python -m benchmarks.calls", description=__doc__).parse_args()
     print("microseconds a call")
+    with tempfile.TemporaryDirectory() as folder:
+        measure(packaged(DECORATED, Path(folder)))
+
+
+def measure(module: Any) -> None:
+    """Print what calls cost, of functions with so many arrays as are decorated, and packaged."""
     for arrays, f in DECORATED.items():
         calls = ways(jit(vectors(arrays)), arrays)
         args = (0.5, *(np.zeros(4, np.float32) for _ in range(arrays)))
         calls["decorated"] = partial(f, *args)
+        calls["packaged"] = partial(getattr(module, f"sums{arrays}"), 4, *args)
         least = dict.fromkeys(calls, float("inf"))
         for _ in range(_RUNS):
             for way, call in calls.items():

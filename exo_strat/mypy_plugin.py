@@ -113,14 +113,17 @@ def _full(file: MypyFile, module: str, relative: int) -> str:
 # -- what is taken out --------------------------------------------------------------------------------
 
 
-def _emptied(file: MypyFile, body: Sequence[Statement], around: Sequence[Names]) -> list[Statement]:
+def _emptied(
+    file: MypyFile, body: Sequence[Statement], around: Sequence[Names], of_class: bool = False
+) -> list[Statement]:
     """The statements of a scope, without object code. `around` are the scopes around it, the innermost first."""
     scopes = (_bound(file, body), *around)
-    return [_without(file, s, scopes) for s in body]
+    return [_without(file, s, scopes, around if of_class else scopes) for s in body]
 
 
-def _without(file: MypyFile, s: Statement, scopes: Sequence[Names]) -> Statement:
-    """A statement without object code, itself and in what is inside."""
+def _without(file: MypyFile, s: Statement, scopes: Sequence[Names], inner: Sequence[Names]) -> Statement:
+    """A statement without object code, itself and in what is inside. `inner` are the scopes that functions and classes
+    in it see: not that of a class around them."""
     if isinstance(s, Decorator) and _is_ours(_innermost(s, scopes), scopes, "proc", "instr"):
         s.func = _empty(s.func)
         s.original_decorators = [d for d in s.original_decorators if _meaning(d, scopes) not in UNCHECKED]
@@ -129,16 +132,16 @@ def _without(file: MypyFile, s: Statement, scopes: Sequence[Names]) -> Statement
         return _made(s)
     elif isinstance(s, OverloadedFuncDef):
         for item in s.items:
-            _without(file, item, scopes)
+            _without(file, item, scopes, inner)
     elif isinstance(s, FuncDef | Decorator):
         f = s if isinstance(s, FuncDef) else s.func
         arguments = dict.fromkeys((a.variable.name for a in f.arguments), "")
-        f.body.body = _emptied(file, f.body.body, (arguments, *scopes))
+        f.body.body = _emptied(file, f.body.body, (arguments, *inner))
     elif isinstance(s, ClassDef):
-        s.defs.body = _emptied(file, s.defs.body, scopes)
+        s.defs.body = _emptied(file, s.defs.body, inner, of_class=True)
     else:
         for block in _blocks(s):
-            block.body = [_without(file, inner, scopes) for inner in block.body]
+            block.body = [_without(file, part, scopes, inner) for part in block.body]
     return s
 
 

@@ -289,6 +289,17 @@ def four(n: size, x: f32[n]):
 @instr("five")
 def five(n: size, x: f32[n]):
     x[0] = 5.0
+
+
+class Shop:
+    proc: int = 6  # functions in a class don't see its names
+
+    def make(self) -> object:
+        @proc
+        def six(n: size, x: f32[n]):
+            x[0] = 6.0
+
+        return six
 """
 PRELUDE = """\
 from collections.abc import Callable

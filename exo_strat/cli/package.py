@@ -90,6 +90,8 @@ def package_command(
     typer.echo(f"{functions}: code for {', '.join(t.name for t in wanted)}", err=True)
     if not unpacked:
         typer.echo(f"install with: python -m pip install {made}", err=True)
+    if chosen == path.stem:
+        typer.echo(f"where {path.name} lies, `import {chosen}` means that file; --name gives another name", err=True)
 
 
 def _targets(names: Sequence[str] | None) -> tuple[Target, ...]:

@@ -189,7 +189,7 @@ const short = (s, n = 90) => (s.length > n ? s.slice(0, n - 1) + "…" : s).repl
 function node(s) {
   const fold = s.inside.length ? `<button class="fold" aria-label="Unfold" aria-expanded="${OPEN.has(s.id)}">${OPEN.has(s.id) ? "▾" : "▸"}</button>` : '<span class="fold"></span>';
   const many = [s.ms >= 1 ? `${Math.round(s.ms)} ms` : "", s.last > s.first + 1 ? `${s.last - s.first}` : ""].filter(Boolean).join(" · ");
-  const state = s.failed ? "✗" : s.last > s.first ? "" : "·";
+  const state = s.failed ? "✗" : s.last < 0 ? "↶" : s.last > s.first ? "" : "·";
   const inside = OPEN.has(s.id) && s.inside.length ? `<ul>${s.inside.map(node).join("")}</ul>` : "";
   return `<li data-id="${s.id}"><div class="${s.failed ? "no" : ""}" title="${escaped(short(s.op, 400))}">${fold}<span class="op">${state} ${escaped(short(s.op))}</span><span class="count">${many}</span></div>${inside}</li>`;
 }

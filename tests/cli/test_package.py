@@ -67,7 +67,8 @@ def test_a_file_becomes_a_wheel(write: Callable[..., Path], tmp_path: Path) -> N
     (wheel,) = out.iterdir()
     sets = ", ".join(m.name for m in usual_machines())
     assert printed == f"{wheel}\n" and wheel.name.startswith("mine-0.1.0-py3-none-")
-    assert said == f"scale, doubled: code for {sets}\ninstall with: python -m pip install {wheel}\n"
+    hint = "where mine.py lies, `import mine` means that file; --name gives another name"
+    assert said == f"scale, doubled: code for {sets}\ninstall with: python -m pip install {wheel}\n{hint}\n"
     with zipfile.ZipFile(wheel) as z:
         assert {"mine/lib/libmine.so", "mine/include/mine.h", "mine/__init__.py"} <= set(z.namelist())
 

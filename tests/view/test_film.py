@@ -125,6 +125,14 @@ def test_the_steps_lead_from_version_to_version() -> None:
     assert made == set(range(1, len(found.frames)))
 
 
+def test_a_rewrite_that_is_taken_back_leads_to_no_version() -> None:
+    divided = at("for i in _: _", divide_loop(4, ("io", "ii"), tail="cut"))
+    outcome, t = trace((divided >> fail("no")) | simplify(), gemm)
+    found = film(outcome.unwrap()[0], t)
+    [step] = [s for s in found.steps if s.op.startswith("divide_loop(")]
+    assert (step.first, step.last, step.failed) == (0, -1, False)
+
+
 def test_what_was_proved_is_told_of_each_rewrite() -> None:
     outcome, t = trace(TILED, gemm)
     found = film(outcome.unwrap()[0], t)
