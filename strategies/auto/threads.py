@@ -30,16 +30,18 @@ from exo_strat import (
     on,
     parallelize_loop,
     reorder_loops,
+    repeat,
     schedule,
     shift_loop,
     specialize,
     strategy,
+    tighten_loop,
     try_else,
 )
 from exo_strat.tuning import remark
 
 from ..inspect import affine_bound, loops_inside, nest, statements
-from ..std.writing import halves
+from ..std.writing import INSIDE, halves
 from .triangles import is_short
 
 PAYS = 4
@@ -165,9 +167,9 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
     >>> q = schedule(share(2, 16), p)
     >>> for x in loops_inside(q.root())[:3]:
     ...     print(f"for {x.name()} in {x.mode()}({x.lo().text()}, {x.hi().text()})")
-    for ioo in seq(0, m / 2)
-    for jo in seq(0, n + 1)
-    for ioi in par(max(0, jo - n + 1), min(2, jo + 1))
+    for ioo in seq(0, (m + 1) / 2)
+    for jo in seq(0, min(n + 1, m + n - 2 * ioo - 1))
+    for ioi in par(max(0, jo - n + 1), min(min(2, m - 2 * ioo), jo + 1))
     """
     tiles = c.body()[0]
     if len(c.body()) > 1 or not isinstance(tiles, ForCursor) or not any(map(loops_inside, loops_inside(tiles))):
@@ -186,9 +188,11 @@ def wavefronts(p: Proc, c: ForCursor, threads: int, work: int) -> Script:
 def in_groups(p: Proc, c: ForCursor, threads: int, lag: int) -> Script:
     """`for i: for j: s  ~>  for io: for j: for ii in par(..): s[j - lag * ii]`, so many iterations of i at a time as
     there are threads: each goes through all j, `lag` behind the one before it. So each thread goes on beside the tile
-    that it has just done. What is left of i stays as it is. Focus: i. Returns the loop over groups.
+    that it has just done. Focus: i. Returns the loop over groups.
     """
-    p, groups = yield divide_loop(threads, halves(c), tail="cut")
+    p, groups = yield divide_loop(threads, halves(c), tail="guard")
+    p, _ = yield on(groups, nav(INSIDE), repeat(tighten_loop()))
+    p, groups = yield focus(groups)
     _, c, tiles, *_ = nest(groups)
     behind = lag * forms.Lin.of(forms.V(c.sym))
     yield on(tiles, shift_loop(forms.to_expr(affine_bound(tiles.lo()) + behind)))
