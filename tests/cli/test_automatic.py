@@ -168,7 +168,7 @@ def test_auto_names_the_loop_and_the_call_that_threads_share(file: Path) -> None
     assert said.exit_code == 0, said.output
     # neither the `if` around it, nor the loop for so few rows that no threads would share it
     assert said.stdout.splitlines()[3:] == [
-        "  for io in seq(0, (n + 12) / 16 + 2):",
+        "  for so in seq(0, (t + 15) / 16):",
         "    tiles along diagonals, shared by threads from n = 162 on",
     ]
     said = run("auto", f"{file}:product", "-t", "avx2", "--threads", "2")
