@@ -49,13 +49,13 @@ from ..ir.span import Span, span_of
 from ..ir.types import Scalar, Tensor, Type
 from ..ir.walk import Path, children, get, get_expr, is_control, mentions, put_at, walk
 from ..logic.forms import is_opaque
-from ..logic.questions import Clash, Given, Readiness, Undecided, Verdict, difference, evaluation, safety, windows_at
+from ..logic.questions import Clash, Readiness, Undecided, Verdict, difference, evaluation, safety, windows_at
 from .framework import Trial, Where, primitive
 from .helpers.access import Dims, Redirect, bounds, named, redirect_each, shown, statement_of, uses_in
 from .helpers.arguments import Kind, NewName
 from .helpers.references import name_arg, window_arg
 from .helpers.refusing import MAYBE_SKIPPED, applicable, require
-from .helpers.scoping import escaping, fits_alone, is_noted, no_new_races, ready
+from .helpers.scoping import escaping, fits_alone, no_new_races, ready
 from .helpers.start import least_value
 from .helpers.wellformed import in_bounds
 
@@ -270,7 +270,7 @@ def stage_mem(
     load = not done
     op, start = _accumulation(tree, s, buffer, part, block) if accum else (None, None)
     if load:
-        there = Given(frozenset((buffer,))) if is_noted(rw, buffer) else _initialised(rw, tree, s, buffer, dims)
+        there = _initialised(rw, tree, s, buffer, dims)
         # of a block that may write all itself nobody knows whether it needs anything
         ready(rw, done if isinstance(there, Clash) and isinstance(done, Undecided) else there, block)
     tmp = rw.fresh(name_arg(name))

@@ -10,7 +10,6 @@ from exo_strat.cursors.cursor import Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import stage_mem
 from exo_strat.frontend.decorators import proc_from_source
-from exo_strat.logic.solver.answers import listening
 from exo_strat.ops.failure import Failure, NotApplicable, Unsafe
 from exo_strat.ops.strategy import Op
 from exo_strat.primitives import stage_mem as stage_op
@@ -195,24 +194,3 @@ def test_a_window_of_the_other_part_that_lives_on(refused: Refused) -> None:
         x[1] = w[0]
     """)
     assert isinstance(refused(stage_mem, p, p.body()[0:2], "x[0:2]", "t"), NotApplicable)
-
-
-def test_an_argument_that_was_noted_is_not_asked_about_again() -> None:
-    p = source("""
-    def foo(n: size, x: f32[n], y: f32[2]):
-        for i in seq(0, n - 1):
-            y[0] += x[i]
-            y[1] += x[i]
-    """)
-
-    def staged(p: Proc, window: str) -> tuple[Proc, set[str]]:
-        with listening() as heard:
-            q = stage_mem(p, "for i in _: _", window, "t", accum=True)
-        assert q.rewritten is not None
-        return q, {question.obligation for question in heard} & {"what the code reads is surely written before"}
-
-    q, asked = staged(p, "y[0]")
-    r, again = staged(q, "y[1]")
-    y = p.args()[2].sym
-    assert asked and not again
-    assert q.needs_since(p) == r.needs_since(q) == r.needs_since(p) == {y}

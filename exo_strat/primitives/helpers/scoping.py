@@ -159,13 +159,6 @@ def ready(rw: Rewrite, readiness: Readiness, place: Cursor | None = None, about:
         require(readiness, place, about)
 
 
-def is_noted(rw: Rewrite, argument: Sym) -> bool:
-    """Whether it was noted of an earlier version already that a caller must show that all of an argument is there: more
-    need not be known of it."""
-    p = rw.proc
-    return any(a.sym == argument for a in p.tree.args) and argument in p.needs_since(p.origin)
-
-
 def stays_race_free(rw: Rewrite, path: Path, new_code: bool = False) -> None:
     """Owed when a loop's iterations touch more than before: if they run in parallel, they still may. In `new_code`
     there are accesses that no run of the old procedure makes."""
