@@ -28,6 +28,10 @@ nothing goes on where the one who started it was ended itself."""
 MOST: Final = 32
 """So many tasks a process does: then another one goes on, and what the first one remembered is given back."""
 
+LOOK: Final = 1.0
+"""Seconds after which the one who waits looks up: of a key that was pressed another thread may have been told, such as
+a library's, which does not wake this one."""
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -119,7 +123,7 @@ class Workers(Generic[A, T]):
                     self.busy.append(self.idle.pop() if self.idle else _started(self.function))
                     self.busy[-1].give(*waiting.pop(), limit)
             left = min(w.until for w in self.busy) - time.monotonic()
-            wait([w.pipe for w in self.busy], max(left, 0))
+            wait([w.pipe for w in self.busy], min(max(left, 0), LOOK))
             for w in [w for w in self.busy if w.pipe.poll() or w.until <= time.monotonic()]:
                 made[w.task] = found = w.result(limit)
                 with uninterrupted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -242,6 +243,21 @@ def test_a_key_pressed_while_candidates_are_scheduled_ends_them(interruptible: N
     began = time.monotonic()
     found = tune(WIDTHS, scale, Fake(fault=interrupt), search=exhaustive(), jobs=1)
     assert found.stopped == "interrupted" and widths(found) == [2]
+    assert time.monotonic() - began < 30
+
+
+def test_a_key_of_which_another_thread_is_told_ends_them(interruptible: None) -> None:
+    def press() -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    def rest(width: int) -> None:
+        if width == 4:
+            time.sleep(60)
+
+    began = time.monotonic()
+    threading.Timer(1, press).start()
+    found = tune(WIDTHS, scale, Fake(fault=rest), search=exhaustive(), jobs=1)
+    assert found.stopped == "interrupted"
     assert time.monotonic() - began < 30
 
 
