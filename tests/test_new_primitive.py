@@ -20,6 +20,7 @@ from exo_strat.ops.failure import SchedulingError
 from exo_strat.primitives.framework import Where, primitive
 from exo_strat.primitives.helpers.refusing import require
 from exo_strat.testing import Condition, Malformed, Miscompiled, Tally, check_primitive, conditions, without
+from exo_strat.testing.harness import check_primitives
 
 ROOT = Path(__file__).parent.parent
 QUOTA = 50
@@ -39,6 +40,16 @@ def test_what_is_accepted_computes_the_same_and_what_is_refuted_is_false() -> No
 def test_without_a_condition_the_harness_finds_a_program_that_goes_wrong(condition: Condition) -> None:
     with without(condition), pytest.raises((Miscompiled, Malformed)):
         check_primitive(run_backwards, 500, Tally(), shrink=False)
+
+
+def test_a_fault_among_several_primitives_is_told_by_a_small_program_for_the_one_that_has_it() -> None:
+    ours, others = run_backwards, [PRIMITIVES[name] for name in ("simplify", "divide_loop", "unroll_loop")]
+    with without(conditions(ours)[0]), pytest.raises((Miscompiled, Malformed)) as found:
+        for program in range(500):
+            check_primitives([*others, ours], program, Tally())
+    assert found.value.__notes__ == ["run_backwards"]
+    shown = str(found.value).partition("the original:\n")[2].partition("\n\n")[0]
+    assert len(shown.splitlines()) <= 4, shown
 
 
 def test_nothing_else_knows_of_it_and_all_works() -> None:

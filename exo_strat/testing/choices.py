@@ -45,6 +45,15 @@ class Choices:
         ch._next, ch._recorded = draw, [] if recorded is None else recorded
         return ch
 
+    @property
+    def count(self) -> int:
+        """How many choices were recorded."""
+        return len(self._recorded)
+
+    def forget(self, since: int) -> None:
+        """Drops what was recorded from then on, as nothing that comes later depends on it."""
+        del self._recorded[since:]
+
     def upto(self, most: int) -> int:
         """An integer from 0 to `most`."""
         if most <= 0:

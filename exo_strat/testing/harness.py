@@ -35,7 +35,7 @@ from .forwarding import assert_forwarding
 from .laws import assert_focus, assert_head_stays
 from .programs import check_shapes, random_proc
 from .reasons import Reasons
-from .search import search
+from .search import search, smallest
 from .shapes import SHAPES
 from .targets import targets
 
@@ -167,24 +167,38 @@ def check_primitive(
 
 def check_primitives(primitives: Sequence[PrimitiveForm[...]], program: int, tally: Tally, form: str = "") -> None:
     """Applies several primitives to one random program, which saves the time that drawing one for each would take; see
-    `check_primitive`. The program is of a shape that suits one of them. An error has a note with the name of the
-    primitive that went wrong."""
-    search(_once(primitives, (), tally, inf, form), [program])
+    `check_primitive`. The program is of a shape that suits one of them. An error is about the smallest program found on
+    which that primitive goes wrong, and has a note with its name."""
+    recorded: list[int] = []
+    try:
+        _once(primitives, (), tally, inf, form)(Choices.seeded(program, recorded))
+    except AssertionError as e:
+        wrong = [p for p in primitives if p.spec.name in e.__notes__]
+        raise smallest(_once(wrong, (), Tally(), inf, form, primitives), recorded, e) from None
 
 
 def _once(
-    primitives: Sequence[PrimitiveForm[...]], shapes: Sequence[str], tally: Tally, most: float, form: str
+    primitives: Sequence[PrimitiveForm[...]],
+    shapes: Sequence[str],
+    tally: Tally,
+    most: float,
+    form: str,
+    suiting: Sequence[PrimitiveForm[...]] = (),
 ) -> Callable[[Choices], None]:
-    """The test that draws a program, of the shapes given or else of those that suit, and applies each primitive."""
+    """The test that draws a program and applies each primitive: a program of the shapes given, or else of those that
+    suit one of the primitives, or of those that it is to be `suiting`. What is recorded is the choices of the program
+    and of the primitive that went wrong, if one does."""
     of = FORMS[form] if form else None
 
     def once(ch: Choices) -> None:
-        suited = shapes or shapes_for(ch.pick(primitives))
+        suited = shapes or shapes_for(ch.pick(suiting or primitives))
         p = random_proc(ch, of.shapes.split() if of and of.shapes and ch.chance(25) else suited)
         p = formed(ch, p, of) if of and p is not None else p
         if p is None:
             return
+        drawn = ch.count
         for primitive in primitives:
+            ch.forget(drawn)
             with tally.trying(primitive.spec.name):
                 for q, op, c in applications(ch, p, primitive, of):
                     check_op(op, q, c, tally, primitive.spec.name, most)

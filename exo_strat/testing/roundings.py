@@ -18,7 +18,7 @@ from ..frontend.scope import declarations
 from ..interp import Array, Number, Outcome, Trap
 from ..interp.compiler import ACCUMULATE, ARITHMETIC, Eval, Frame, State, Trapped
 from ..interp.values import exact
-from ..ir.externs import ExternFn, select
+from ..ir.externs import ExternFn, fmax, fmin, select
 from ..ir.memo import memo_by_identity
 from ..ir.nodes import Alloc, Arg, Call, Const, Expr, ExternCall, ProcDef, ReadConfig, WriteConfig
 from ..ir.precisions import BITS, concrete, element, includes, integer_range
@@ -43,6 +43,7 @@ class Rounded(NamedTuple):
         return ", ".join(sorted(self.at)) or "none"
 
 
+_LEAST = {fmin: "min", fmax: "max"}
 ZERO, ONE = Rounded(0, literal=True), Rounded(1, literal=True)
 
 
@@ -218,6 +219,8 @@ class _Rounding(Bounded):
             values: list[Rounded] = [a(f) for a in args]
             if fn is select:  # one of its operands, as it is
                 return values[2] if values[0].value < values[1].value else values[3]
+            if fn in _LEAST:  # as of an accumulation
+                return _accumulated(_LEAST[fn], *values)
             numbers = super(_Rounding, self)._extern(fn, [_always(x.value) for x in values], path)
             return Rounded(numbers(f), frozenset().union(*(x.at for x in values)))
 

@@ -36,10 +36,19 @@ def search(test: Test, seeds: Iterable[int], shrink: bool = True) -> None:
         except AssertionError as e:
             if not shrink:
                 raise
-            reducer = _Reducer(test, recorded, e)
-            for further in islice(rest, MORE_SEEDS):
-                reducer.tries(Choices.seeded(further, recorded := []), recorded)
-            raise reducer.smallest() from None
+            raise smallest(test, recorded, e, islice(rest, MORE_SEEDS)) from None
+
+
+def smallest(
+    test: Test, recorded: Sequence[int], error: AssertionError, further: Iterable[int] = ()
+) -> AssertionError:
+    """The error of the simplest choices found for which a test fails in the same way as with those recorded, and
+    `further` seeds to begin with."""
+    reducer = _Reducer(test, [*recorded], error)
+    for seed in further:
+        again: list[int] = []
+        reducer.tries(Choices.seeded(seed, again), again)
+    return reducer.smallest()
 
 
 @dataclass

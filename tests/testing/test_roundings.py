@@ -57,6 +57,15 @@ def test_integers_are_exact_until_a_float_holds_them(lines: str, precisions: str
     assert rounded(lines) == precisions
 
 
+@pytest.mark.parametrize("function", ["max", "min"])
+def test_the_least_and_the_greatest_are_operands_as_they_are(function: str) -> None:
+    assert rounded(f"z = f{function}(f64(i), f64(i8(i)))") == "none"
+    assert rounded(f"z = 0.0\n    z = f{function}(z, 2.0)") == "none"
+    for operand in ("i", "x", "0.5"):
+        both = f"z = f64({operand})\n    z = "
+        assert rounded(f"{both}f{function}(z, f64(x))") == rounded(f"{both}{function}(z, f64(x))")
+
+
 def test_the_order_of_a_sum_makes_no_difference() -> None:
     assert rounded("z = f64(x) + y + 0.1") == rounded("z = 0.1 + (y + f64(x))")
     assert rounded("z = min(z, f64(x))") == rounded("z = f64(x)\n    z = min(z, y)")
