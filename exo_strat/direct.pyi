@@ -61,8 +61,8 @@ def bind_expr(p: Proc, ref: Cursor | str, /, name: str, cse: bool = False) -> Pr
 
     `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of equal
     places; operands of sums and products in any order) in the statement is replaced, and in the statements after it
-    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. Returns the
-    assignment.
+    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. A call that
+    takes another one is given `f32(a)` or the like. Returns the assignment.
 
     Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, may be
     skipped (the second part of an `and` or `or`, a side of `a if c else b`), or need not fit T (a sum in

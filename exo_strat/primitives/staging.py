@@ -17,6 +17,7 @@ from ..ir.memory import DRAM
 from ..ir.names import Sym
 from ..ir.nodes import (
     Alloc,
+    Arg,
     Assign,
     Binary,
     Call,
@@ -42,7 +43,7 @@ from ..ir.nodes import (
     WindowDef,
     WindowExpr,
 )
-from ..ir.precisions import element
+from ..ir.precisions import converted, element
 from ..ir.printing import names_at, print_expr
 from ..ir.reductions import NEUTRAL
 from ..ir.span import Span, span_of
@@ -78,8 +79,8 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
 
     `e` is a data value that the statement evaluates whenever it runs. With `cse`, every equal expression (of equal
     places; operands of sums and products in any order) in the statement is replaced, and in the statements after it
-    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. Returns the
-    assignment.
+    until one may change what `e` reads. T is the precision of `e`; a literal's is that of its context. A call that
+    takes another one is given `f32(a)` or the like. Returns the assignment.
 
     Fails with `NotApplicable` if the expression is control, stands for a buffer that a call may write, may be
     skipped (the second part of an `and` or `or`, a side of `a if c else b`), or need not fit T (a sum in
@@ -124,11 +125,14 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     early = read_early(rw, e)
     a = rw.fresh(name_arg(name))
     rhs: Expr = value
-    rw.add_part(stmt, Alloc(a, precision_at(tree, e.path), DRAM), Assign(a, pvector(), rhs), before=True)
+    held = precision_at(tree, e.path)
+    rw.add_part(stmt, Alloc(a, held, DRAM), Assign(a, pvector(), rhs), before=True)
     for step, _ in children(rhs):
         rw.carry((*rw.now(e.path), step), (*span_of(stmt).path(1), ("rhs", None), step))
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
-        rw.replace(rw.now(path), Read(a, pvector()))
+        formal = None if isinstance(value, Read) else _formal(tree, path)
+        read = Read(a, pvector())
+        rw.replace(rw.now(path), read if formal is None else converted(read, element(formal.type), {a: held}))
     if early:
         no_new_races(rw, span_of(stmt).path(1))
     return span_of(stmt).path(1)
@@ -136,11 +140,16 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
 
 def is_value(tree: ProcDef, path: Path) -> bool:
     """Whether a data expression only gives its value: a call may write an argument, or take it whole."""
-    call, k = get(tree, path[:-1]), path[-1][1]
-    if not isinstance(call, Call) or k is None:
+    call, formal = get(tree, path[:-1]), _formal(tree, path)
+    if formal is None or not isinstance(call, Call):
         return True
-    formal = call.f.tree.args[k]
     return isinstance(formal.type, Scalar) and formal.sym not in written_args(call.f.tree)
+
+
+def _formal(tree: ProcDef, path: Path) -> Arg | None:
+    """The parameter that stands for an argument of a call; None of other expressions."""
+    call, k = get(tree, path[:-1]), path[-1][1]
+    return call.f.tree.args[k] if isinstance(call, Call) and k is not None else None
 
 
 def read_early(rw: Rewrite, e: ExprCursor) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from returns.result import Success
 
+from backends.c import compile
 from exo_strat.cursors.cursor import BlockCursor, Cursor
 from exo_strat.cursors.proc import Proc
 from exo_strat.direct import bind_expr, stage_mem
@@ -189,6 +190,17 @@ def test_bind_takes_the_precision_of_what_is_read_or_of_the_context() -> None:
     """)
     for pattern, t in (("0.5", "f64"), ("1.5", "f64"), ("Cfg.scale", "f64"), ("-y[_]", "i8")):
         assert f"a: {t} @ DRAM" in body(bind_expr(p, pattern, "a"))
+
+
+@pytest.mark.parametrize("t", ["f64", "f16", "bf16", "i32"])
+def test_what_a_call_takes_at_another_precision_is_converted_as_before(t: str, same: Same) -> None:
+    """A call takes an expression at its own precision, but a buffer only if it is of that."""
+    lines = f"def foo(r: {t}, w: f32[2]):\n    for i in seq(0, 2):\n        reads(r if i < 1 else 2.0, w[0:2])"
+    p = proc_from_source(lines, {"reads": READS})
+    q = bind_expr(p, p.find("reads(_)").args()[0], "a")
+    assert f"a: {t} @ DRAM" in body(q) and "reads(f32(a), w[0:2])" in body(q)
+    same(p, q)
+    compile((q,), "foo")
 
 
 def test_bind_refuses_control_and_windows() -> None:
