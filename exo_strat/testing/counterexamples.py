@@ -4,9 +4,9 @@ A counterexample gives sizes, iterations and, where two accesses clash, both of 
 run on inputs with these sizes, and all accesses are logged. Then either two logged accesses must be of the
 kinds that the refusal names, made in the iterations that it names, and of one location; or, where a condition
 is claimed to be false somewhere, it must be, in those iterations; or, where the refusal
-is about one place, the run must get to it (or to the scope directly around it) in those iterations. So the
-facts, ranges, guards, windows and indices from which the refusal was derived are compared with what runs do;
-the solver is not asked again.
+is about one place, the run must get to it (or to the scope directly around it) in those iterations; of a divisor,
+inputs with these sizes must be admitted. So the facts, ranges, guards, windows and indices from which the refusal was
+derived are compared with what runs do; the solver is not asked again.
 
 That the refused rewrite would give other results is not demanded: two writes of equal values clash, too.
 """
@@ -43,6 +43,8 @@ RUNS: Final = 40
 """How many inputs with the sizes of the counterexample are tried: it leaves other arguments free."""
 
 _PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)
+_AT_ENTRY: Final = re.compile(r"the divisor may be less than 1")
+"""What is asked of all arguments that are admitted, also of code that never runs (`frontend.check_arithmetic`)."""
 _KIND: Final = {"reads": "R", "writes": "W", "accumulates into": "A"}
 
 
@@ -105,6 +107,8 @@ def assert_real(p: Proc, failure: Failure, claimed: Sequence[Claim] = ()) -> str
     tree = p.tree if pair or claim is None else claim.tree
     watched = {} if pair or claim is None else {claim.path: claim.condition}
     for given in with_controls(tree, {k: v for k, v in model.items() if "'" not in k}, RUNS):
+        if _AT_ENTRY.search(str(failure)):
+            return "real"
         log = record(tree, given, watched)
         if watched:
             happens = _is_false(log, tree, next(iter(watched)), model) or _arrives_beside(log, watched, place, model)
