@@ -55,7 +55,10 @@ def select(ch: Choices, p: Proc) -> Proc | None:
         return None
     path = ch.pick(places)
     old, tree = get(p.tree, path), p.tree
-    others: list[Expr] = [*elements_at(tree, path), b.data(float(ch.upto(2)))]
+    around = [get(tree, path[:k]) for k in range(len(path))]
+    # what grows must not be multiplied by itself
+    multiplied = any(isinstance(n, Reduce) and n.op == "*" for n in around)
+    others: list[Expr] = [*([] if multiplied else elements_at(tree, path)), b.data(float(ch.upto(2)))]
     sides = [old, ch.pick(others)]
     then, other = sides if ch.chance(60) else sides[::-1]
     chosen: Expr = Select(condition_at(ch, tree, path), then, other)  # type: ignore[arg-type]

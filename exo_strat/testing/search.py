@@ -39,9 +39,7 @@ def search(test: Test, seeds: Iterable[int], shrink: bool = True) -> None:
             raise smallest(test, recorded, e, islice(rest, MORE_SEEDS)) from None
 
 
-def smallest(
-    test: Test, recorded: Sequence[int], error: AssertionError, further: Iterable[int] = ()
-) -> AssertionError:
+def smallest(test: Test, recorded: Sequence[int], error: AssertionError, further: Iterable[int] = ()) -> AssertionError:
     """The error of the simplest choices found for which a test fails in the same way as with those recorded, and
     `further` seeds to begin with."""
     reducer = _Reducer(test, [*recorded], error)
