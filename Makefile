@@ -1,7 +1,9 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
-#   make blas         build/blas/libexo_blas.so and exo_blas.h, for every x86 instruction set (examples/exo_blas)
+#   make blas         build/blas/libexo_blas.so, libexo_blas64.so and exo_blas.h, for every x86 instruction set
+#                     (examples/exo_blas)
+#   make blas-dist    build/exo_blas-VERSION.tar.gz: its C sources, which make or CMake builds without Python
 #   make blas-all     the tests of examples/exo_blas on it, which make test leaves out
 #   make blas-test    these, then netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
 #                     (Debian's packages, unpacked into the cache)
@@ -28,7 +30,7 @@ DOCS := .venv/.docs
 BLAS := build/blas/libexo_blas.so
 
 .DELETE_ON_ERROR:
-.PHONY: demo blas blas-all blas-test test lint docs soak wheel-test clean
+.PHONY: demo blas blas-dist blas-all blas-test test lint docs soak wheel-test clean
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
@@ -36,8 +38,12 @@ demo: $(READY)
 blas: $(READY)
 	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS))
 
-blas-all: blas
-	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize" examples/exo_blas
+blas-dist: $(READY)
+	$(BIN)/python -m examples.exo_blas dist build
+
+blas-all: $(READY)
+	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS)) --integers 32
+	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto --dist loadgroup -q -m "not sanitize" examples/exo_blas
 
 blas-test: blas-all
 	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77

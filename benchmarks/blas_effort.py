@@ -20,9 +20,10 @@ from rich.console import Console
 from backends.targets import avx2, avx512
 from benchmarks.measure import show
 from examples.exo_blas.builder.catalogue import find
+from examples.exo_blas.builder.interface import FOLDER
 from examples.exo_blas.builder.library import c_text
 from examples.exo_blas.builder.listing import code_lines, efforts
-from examples.exo_blas.builder.units import FOLDER, units
+from examples.exo_blas.builder.units import units
 from exo_strat import Machine
 
 ROOT = Path(__file__).resolve().parents[1]

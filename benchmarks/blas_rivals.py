@@ -26,8 +26,7 @@ from backends.toolchain import build as build_c
 from benchmarks.measure import FAST_MATH
 from benchmarks.peers import ALONE, home_of
 from examples.exo_blas.binding import NUMBERS, load
-from examples.exo_blas.builder.dispatch import Prototype, prototypes
-from examples.exo_blas.builder.units import FOLDER
+from examples.exo_blas.builder.interface import FOLDER, Prototype, prototypes
 from examples.exo_blas.conformance.netlib import fetched
 
 PLAIN_C = Path(__file__).with_name("blas_plain.c")

@@ -4,7 +4,8 @@
     python -m benchmarks.ranking --unseen                              sizes that were never tuned
 
 The model is `strategies.ranking.cycles`, which `exo-strat tune --search model` goes by. Candidates are random ones of a
-strategy's space, each measured in turns with the best one so far.
+strategy's space, each measured in turns with the best one so far, and all once more: no model can order candidates
+better than two measurements of them agree.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from backends.targets import best_machine
 from benchmarks.measure import show
 from exo_strat import *
 from exo_strat.tuning import Prepared, Programs, Timed, climbing, random_search, starting, tune
+from exo_strat.tuning.ranks import spearman
 from exo_strat.tuning.records import Record, recorded
 from exo_strat.tuning.tuned import known_values
 from strategies import programs
@@ -79,13 +81,18 @@ def cases(target: Machine) -> dict[str, Case]:
     }
 
 
-def ranked(case: Case, target: Machine, trials: int) -> tuple[int, float]:
-    """How many of some random candidates were measured, each in turns with the best so far, and the rank correlation of
-    these times and what the model says."""
+def ranked(case: Case, target: Machine, trials: int) -> tuple[int, float, float, float]:
+    """How many of some random candidates were measured, each in turns with the best so far; the rank correlation of
+    these times and what the model says, and of the times of two measurements; and how many times as long the slowest
+    takes as the fastest."""
     model = cycles(native_machine(target).machine, case.sizes)
-    measure = measuring(case.proc, case.sizes, target)
-    found = tune(case.op, case.proc, measure, search=random_search(SEED), trials=trials, model=model)
-    return sum(t.status == "measured" for t in found.tried), found.correlation or 0.0
+    measure, known = measuring(case.proc, case.sizes, target), Programs()
+    search = partial(tune, case.op, case.proc, measure, search=random_search(SEED), trials=trials, programs=known)
+    found = search(model=model)
+    first, second = ({t.values: t.seconds for t in f.tried if t.seconds is not None} for f in (found, search()))
+    both = [(first[values], second[values]) for values in first if values in second]
+    agreeing = spearman([a for a, _ in both], [b for _, b in both])
+    return len(first), found.correlation or 0.0, agreeing or 0.0, max(first.values()) / min(first.values())
 
 
 def unseen(case: Case, target: Machine, trials: int) -> tuple[float, int]:
@@ -128,7 +135,8 @@ def main(
     if seen:
         show("Speed at unseen sizes, of that when fully tuned", ("program", "trials", "of these", "speed"), rows)
     else:
-        show("Rank correlation of model and times", ("program", "candidates", "correlation"), rows)
+        heads = ("program", "candidates", "model", "two measurements", "slowest to fastest")
+        show("Rank correlation of times with", heads, rows)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,9 @@ class Runs:
             yield from islice((m.start() for m in self.pattern.finditer(text)), 1 if self.first_only else None)
 
 
+BLAS = ("examples/exo_blas/README.md", "examples/exo_blas/product/README.md")
+
+
 def runs(root: Path) -> tuple[Runs, ...]:
     """What the tests run."""
     readme, sessions, target = (_test(root, name) for name in ("test_readme", "test_sessions", "test_new_target"))
@@ -57,8 +60,8 @@ def runs(root: Path) -> tuple[Runs, ...]:
         Runs(frozenset({"docs/new-target.md", "docs/new-primitive.md", "docs/primitives.md"}), target.PIECE),
         # serve/test_page makes the session with a server
         Runs(frozenset({"docs/serve.md"}), re.compile(r"^```jsonl session$", re.MULTILINE)),
-        # test_callers of exo_blas
-        Runs(frozenset({"examples/exo_blas/README.md"}), re.compile(r"^```python$", re.MULTILINE), first_only=True),
+        # test_callers and test_distribution of exo_blas
+        Runs(frozenset(BLAS), re.compile(r"^```python$", re.MULTILINE), first_only=True),
     )
 
 

@@ -1,11 +1,12 @@
-"""The product's command: `python -m examples.exo_blas build | list | netlib | callers`.
+"""The product's command: `python -m examples.exo_blas build | dist | list | netlib | callers`.
 
 Exit codes: 0 all well; 1 the library can't be built, or a program found a fault; 2 wrong usage; 77 nothing to run here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Never
@@ -17,12 +18,15 @@ from backends.targets import best_machine
 from backends.toolchain import ToolchainError
 from exo_strat import Machine
 
+from .builder.distribution import archive
 from .builder.library import TARGETS, BuildError, build
 from .builder.listing import Effort, efforts
 from .builder.units import units
 from .conformance import callers, netlib
 
 FOLDER = Path("build/blas")
+DIST = Path("build")
+INTEGERS = (32, 64)
 ROW = "{:<28}{:<10}{:<28}{:>10}{:>10}{:>9}"
 """Fixed columns, so that a row can be printed before the next one is known."""
 
@@ -32,12 +36,25 @@ Library = Annotated[Path | None, typer.Argument(help="The library; without it, o
 
 
 @app.command("build")
-def build_command(directory: Annotated[Path, typer.Argument(help="Where they go.")] = FOLDER) -> None:
-    """Build libexo_blas.so and exo_blas.h, for every instruction set of this kind of processor."""
+def build_command(
+    directory: Annotated[Path, typer.Argument(help="Where they go.")] = FOLDER,
+    integers: Annotated[int | None, typer.Option(help="32 or 64: only the library with such integers.")] = None,
+) -> None:
+    """Build libexo_blas.so, libexo_blas64.so and exo_blas.h, for every instruction set of this kind of processor."""
+    if integers not in (None, *INTEGERS):
+        _stop(f"integers have 32 or 64 bits, not {integers}", 2)
     start = perf_counter()
-    library = _built(directory)
+    made = [_or_stop(directory, partial(build, directory, integers=n)) for n in INTEGERS if integers in (None, n)]
     machines = ", ".join(m.name for m in TARGETS)
-    typer.echo(f"{library}: {len(units())} units for {machines} in {perf_counter() - start:.1f} s")
+    told = ", ".join(map(str, made))
+    typer.echo(f"{told}: {len(units())} units for {machines} in {perf_counter() - start:.1f} s")
+
+
+@app.command("dist")
+def dist_command(directory: Annotated[Path, typer.Argument(help="Where it goes.")] = DIST) -> None:
+    """Write the source distribution, C that make or CMake builds without Python: exo_blas-VERSION.tar.gz."""
+    made = _or_stop(directory, partial(archive, directory))
+    typer.echo(f"{made}: {made.stat().st_size / 1e6:.1f} MB")
 
 
 @app.command("list")
@@ -91,8 +108,12 @@ def _library(given: Path | None) -> Path:
 
 
 def _built(directory: Path) -> Path:
+    return _or_stop(directory, partial(build, directory))
+
+
+def _or_stop(directory: Path, make: Callable[[], Path]) -> Path:
     try:
-        return build(directory)
+        return make()
     except (BuildError, ToolchainError, OSError) as e:
         _stop(f"{directory}: {e}", 1)
 

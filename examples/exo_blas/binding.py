@@ -8,8 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .builder.dispatch import Prototype, prototypes
-from .builder.units import FOLDER
+from .builder.interface import Prototype, header, prototypes
 
 NUMBERS: dict[str, Any] = {"float": ctypes.c_float, "double": ctypes.c_double, "CBLAS_INDEX": ctypes.c_size_t}
 
@@ -17,40 +16,41 @@ NUMBERS: dict[str, Any] = {"float": ctypes.c_float, "double": ctypes.c_double, "
 class Cblas:
     """A CBLAS library: its functions are attributes, `lib.cblas_saxpy(..)`. Arrays are passed as addresses.
 
-    `prefix` is what the library's names begin with, before `cblas_`.
+    `prefix` is what the library's names begin with, before `cblas_`; with `integers` of 64 bits they end with `_64`.
     """
 
-    def __init__(self, library: Path, prefix: str = "") -> None:
+    def __init__(self, library: Path, prefix: str = "", integers: int = 32) -> None:
         self.library = ctypes.CDLL(str(library))
-        self._prefix = prefix
-        self._known = {p.name: p for p in prototypes((FOLDER / "exo_blas.h").read_text())}
+        self._prefix, self._integers = prefix, integers
+        self._known = {p.name: p for p in prototypes(header())}
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._known:
             raise AttributeError(f"{name} is no CBLAS function of exo_blas.h")
-        function = getattr(self.library, self._prefix + name)
-        function.argtypes, function.restype = _types(self._known[name])
+        function = getattr(self.library, f"{self._prefix}{name}{'_64' * (self._integers == 64)}")
+        function.argtypes, function.restype = _types(self._known[name], self._integers)
         setattr(self, name, function)
         return function
 
 
-def _types(p: Prototype) -> tuple[list[Any], Any]:
+def _types(p: Prototype, integers: int) -> tuple[list[Any], Any]:
     params = [q.rsplit(" ", 1) for q in p.params.split(", ")]
-    kinds = [ctypes.c_void_p if name.startswith("*") else NUMBERS.get(t, ctypes.c_int32) for t, name in params]
+    numbers = NUMBERS | {"CBLAS_INT": ctypes.c_int64 if integers == 64 else ctypes.c_int32}
+    kinds = [ctypes.c_void_p if name.startswith("*") else numbers.get(t, ctypes.c_int) for t, name in params]
     return kinds, NUMBERS.get(p.result)
 
 
-def load(library: Path, isa: str) -> Cblas:
+def load(library: Path, isa: str, integers: int = 32) -> Cblas:
     """The library as it is on a processor that has this instruction set at most. Makes a copy beside it, as a file is
     loaded once only."""
-    copy = library.with_name(f"libexo_blas_{isa}.so")
+    copy = library.with_name(f"{library.stem}_{isa}.so")
     scratch = copy.with_suffix(f".{os.getpid()}")
     shutil.copy(library, scratch)
     os.replace(scratch, copy)  # another process may have the one before in its memory
     before = os.environ.get("EXO_BLAS_ISA")
     os.environ["EXO_BLAS_ISA"] = isa
     try:
-        return Cblas(copy)
+        return Cblas(copy, integers=integers)
     finally:
         if before is None:
             del os.environ["EXO_BLAS_ISA"]

@@ -12,52 +12,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-_PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
-
+from .fortran import fortran
+from .interface import Prototype, header, prototypes
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
 _PART = "__attribute__((always_inline))"
 
 
-class Prototype(NamedTuple):
-    """A CBLAS function of the header."""
-
-    result: str
-    name: str
-    params: str
-
-    def arguments(self) -> str:
-        """The names of its parameters."""
-        return ", ".join(re.findall(r"(\w+)$", p)[0] for p in self.params.split(", "))
-
-
-def prototypes(header: str) -> tuple[Prototype, ...]:
-    """The functions that a header declares, but for `cblas_xerbla`.
-
-    >>> [(p.name, p.arguments()) for p in prototypes("float cblas_sasum(int n,\\n  const float *x);")]
-    [('cblas_sasum', 'n, x')]
-    """
-    found = (Prototype(m["result"], m["name"], " ".join(m["params"].split())) for m in _PROTOTYPE.finditer(header))
-    return tuple(p for p in found if p.name != "cblas_xerbla")
-
-
 def dispatch(
-    header: str, defined: Sequence[str], targets: Mapping[str, Sequence[str]], direct: Sequence[str] = ()
+    defined: Sequence[str],
+    targets: Mapping[str, Sequence[str]],
+    direct: Sequence[str] = (),
+    others: Sequence[str] = (),
 ) -> str:
-    """The C source of the entry points of the functions that are defined, but for those that are `direct`.
+    """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
+    Fortran names of all of them and of `others`, which have no versions.
 
     `targets` are the processor features that each target needs, the plainest first.
     """
-    functions = [p for p in prototypes(header) if p.name in set(defined) - set(direct)]
+    found = prototypes(header())
+    functions = [p for p in found if p.name in set(defined) - set(direct)]
+    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in found if p.name in {*defined, *others}}
     plain, *better = targets
     return "\n".join(
         (
-            "\n".join(f"#include <{h}.h>" for h in ("stdarg", "stdio", "stdlib", "string", "unistd")),
-            header,
-            f"#define EXO_PUBLIC {_VISIBLE}\n",
+            "\n".join(f"#include <{h}.h>" for h in ("ctype", "stdarg", "stdio", "stdlib", "string", "unistd")),
+            header(),
+            f"#define EXO_PUBLIC {_VISIBLE}",
+            f"#define EXO_HIDDEN {_HIDDEN}\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
             "",
             "static struct {",
@@ -67,6 +51,7 @@ def dispatch(
             "};",
             "",
             *map(_entry, functions),
+            fortran(ours),
             f'static const char *exo_isa = "{plain}";',
             f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
             "pid_t exo_process;  // the one that loaded the library\n",
@@ -77,22 +62,22 @@ def dispatch(
     )
 
 
-def entry_points(header: str, defined: Sequence[str], plain: str, target: str) -> tuple[str, str]:
+def entry_points(defined: Sequence[str], plain: str, target: str) -> tuple[str, str]:
     """What stands before and after functions for a target that are to be entry points themselves.
 
-    >>> before, after = entry_points("float cblas_sasum(int n, const float *x);", ["cblas_sasum"], "c", "avx2")
-    >>> print(after)
-    __attribute__((flatten)) __attribute__((visibility("default"))) float cblas_sasum(int n, const float *x) {
-        if (__builtin_expect(exo_plain, 0)) return cblas_sasum_c(n, x);
+    >>> before, after = entry_points(["cblas_snrm2"], "c", "avx2")
+    >>> print(after.partition(" float ")[2])
+    cblas_snrm2(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+        if (__builtin_expect(exo_plain, 0)) return cblas_snrm2_c(n, x, incx);
         else {
-            return cblas_sasum_avx2(n, x);
+            return cblas_snrm2_avx2(n, x, incx);
         }
     }
 
     The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
     moved before the question is answered.
     """
-    functions = [p for p in prototypes(header) if p.name in set(defined)]
+    functions = [p for p in prototypes(header()) if p.name in set(defined)]
     before = [f"extern {_HIDDEN} int exo_plain;"]
     before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
     before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 import hashlib
 import platform
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from backends.c import BackendError
 from backends.native import FLAGS
@@ -25,13 +25,16 @@ from exo_strat import Machine, SchedulingError
 from ..programs.kernel import Kernel
 from .cache import kept
 from .dispatch import dispatch
+from .interface import FOLDER, header
 from .sources import digest
-from .units import FOLDER, Unit, kernel_text, kernels_of, sharing, unit_text, units
+from .units import Unit, kernel_text, kernels_of, sharing, unit_text, units
 
 TARGETS: tuple[Machine, ...] = (plain_c, avx2, avx512) if platform.machine() in ("x86_64", "AMD64") else (plain_c,)
 """What the library has code for, the plainest first."""
 
 WORKERS = 2
+HIDDEN = "-fvisibility=hidden"
+T = TypeVar("T")
 
 
 class BuildError(Exception):
@@ -74,11 +77,25 @@ def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
     return f"// {' '.join(flags)}\n{text}"
 
 
-def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
-    """The object file of a unit for a target; see `c_text`. Raises `BuildError` or a `ToolchainError`."""
+class Source(NamedTuple):
+    """The C text of a unit for a target, what its file is called (`saxpy_avx2`), and the flags that it is compiled
+    with."""
+
+    name: str
+    text: str
+    flags: tuple[str, ...]
+
+    @property
+    def parallel(self) -> bool:
+        """Whether it has to be linked with OpenMP."""
+        return "-fopenmp" in self.flags
+
+
+def source_of(unit: Unit, machine: Machine) -> Source:
+    """What a unit is for a target; see `c_text`. Raises `BuildError`."""
     kernels, wanted = c_text(unit, machine)
-    source = unit_text(unit, machine, kernels)
-    parallel = "#pragma omp parallel" in source
+    text = unit_text(unit, machine, kernels)
+    parallel = "#pragma omp parallel" in text
     # the few last iterations of a loop are no reason to call memcpy; what strides are 1 is said in the kernels; a loop
     # of a few instructions takes twice as long across two cache lines
     plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
@@ -87,52 +104,70 @@ def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built
     # what C takes for a function that nobody declared is handed a double for a float
     line = machine.processor.cache(1).line
     own += [f"-falign-functions={line}", f"-falign-loops={line}", "-Werror=implicit-function-declaration"]
-    all_flags = (*FLAGS, "-fvisibility=hidden", *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel), *flags)
-    return Built(build_object(f"{unit.name}_{machine.name}", source, tuple(dict.fromkeys(all_flags))), parallel)
+    all_flags = (*FLAGS, HIDDEN, *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel))
+    return Source(f"{unit.name}_{machine.name}", text, tuple(dict.fromkeys(all_flags)))
+
+
+def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
+    """The object file of a unit for a target. Raises `BuildError` or a `ToolchainError`."""
+    source = source_of(unit, machine)
+    return Built(build_object(source.name, source.text, (*source.flags, *flags)), source.parallel)
 
 
 def build(
-    directory: Path, targets: Sequence[Machine] = TARGETS, flags: Sequence[str] = (), only: Iterable[str] = ()
+    directory: Path,
+    targets: Sequence[Machine] = TARGETS,
+    flags: Sequence[str] = (),
+    only: Iterable[str] = (),
+    integers: int = 32,
 ) -> Path:
-    """Write `libexo_blas.so` and `exo_blas.h` into a folder. Returns the library.
+    """Write `libexo_blas.so` and `exo_blas.h` into a folder; `libexo_blas64.so`, if its integers are to have 64 bits.
+    Returns the library.
 
     `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
     be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
     `ToolchainError`, or `OSError` if nothing can be written to the folder.
     """
+    flags = (*flags, *(["-DEXO_BLAS_64"] if integers == 64 else []))
     wanted = set(only)
     chosen = [u for u in units() if not wanted or wanted & {u.wrapper, u.name}]
     if missing := wanted - {name for u in chosen for name in (u.wrapper, u.name)}:
         raise BuildError(f"there is no wrapper {', '.join(sorted(missing))} in {FOLDER}")
     # before anything is scheduled, which takes minutes: whether there are a compiler, a cache and a folder
-    entries = build_object("exo_dispatch", _entries(chosen, targets), (*FLAGS, "-fvisibility=hidden", *flags))
+    table = build_object("exo_dispatch", entries(chosen, targets), (*FLAGS, HIDDEN, *flags))
     directory.mkdir(parents=True, exist_ok=True)
+    built = for_all(partial(build_unit, flags=flags), chosen, targets)
+    library = directory / ("libexo_blas64.so" if integers == 64 else "libexo_blas.so")
+    # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
+    parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
+    link(library, [table, *(b.path for b in built)], (*parallel, *flags))
+    (directory / "exo_blas.h").write_text(header())
+    return library
+
+
+def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets: Sequence[Machine]) -> list[T]:
+    """What is made of all units for all targets, by two processes."""
     for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
         digest(module)  # here, so that the processes that are made don't each look at all files
     # without kernels, a unit is the same for all targets
     plain, *better = (m.name for m in targets)
     # kernels are often the same for all targets with vectors, so one process has these
     parts = [(g, names) for g in sharing(chosen) for names in (better, [plain]) if names]
-    jobs = [(g, names, tuple(flags)) for g, names in parts if g[0].kernels() or names == [plain]]
+    jobs = [(make, g, names) for g, names in parts if g[0].kernels() or names == [plain]]
     # trees have no cycles, and to look for them takes a fifth of the time
     with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
-        built = [b for part in pool.map(_job, *zip(*jobs, strict=True)) for b in part]
-    library = directory / "libexo_blas.so"
-    # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
-    parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
-    link(library, [entries, *(b.path for b in built)], (*parallel, *flags))
-    shutil.copyfile(FOLDER / "exo_blas.h", directory / "exo_blas.h")
-    return library
+        return [made for part in pool.map(_job, *zip(*jobs, strict=True)) for made in part]
 
 
-def _entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
+def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
     """The C source of the entry points of some units."""
     direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
     defined = [r for u in chosen if u.kernels() for r in u.routines()]
-    return dispatch((FOLDER / "exo_blas.h").read_text(), defined, {m.name: m.cpu_flags for m in targets}, direct)
+    others = [r for u in chosen if not u.kernels() for r in u.routines()]
+    return dispatch(defined, {m.name: m.cpu_flags for m in targets}, direct, others)
 
 
-def _job(group: Sequence[Unit], targets: Sequence[str], flags: Sequence[str]) -> list[Built]:
+def _job(make: Callable[[Unit, Machine], T], group: Sequence[Unit], targets: Sequence[str]) -> list[T]:
     machines = [m for m in TARGETS if m.name in targets]
     # one version of a direct unit is for all targets with vectors
-    return [build_unit(unit, machine, flags) for unit in group for machine in machines[: 1 if unit.direct else None]]
+    return [make(unit, machine) for unit in group for machine in machines[: 1 if unit.direct else None]]

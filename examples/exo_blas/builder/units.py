@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from backends.c import compile
 from backends.targets import plain_c
@@ -21,8 +20,8 @@ from .. import programs
 from ..programs.kernel import LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
+from .interface import FOLDER, header
 
-FOLDER = Path(__file__).parents[1] / "cblas"
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
@@ -129,14 +128,13 @@ def numbers(machine: Machine) -> dict[str, int]:
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
-    header = (FOLDER / "exo_blas.h").read_text()
     entries = unit.routines() if unit.direct and machine.vec_widths else ()
-    before, after = entry_points(header, entries, plain_c.name, machine.name) if entries else ("", "")
+    before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():
-        lines += [header, f"#define EXO_TARGET {machine.name}"]
+        lines += [header(), f"#define EXO_TARGET {machine.name}"]
         lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     else:
-        lines += ["#pragma GCC visibility push(default)", header, "#pragma GCC visibility pop"]
+        lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
     if unit.precision:
         lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
         lines += [

@@ -23,6 +23,8 @@ typedef enum CBLAS_SIDE { CblasLeft = 141, CblasRight = 142 } CBLAS_SIDE;
 
 // Called when an argument is wrong, with its position; prints and ends the program. A program may define its own.
 void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...);
+// The same of functions that are called by their Fortran names, such as sgemm_.
+void xerbla_(const char *routine, const CBLAS_INT *position, size_t length);
 
 // The instruction set in use: "c", "avx2" or "avx512". EXO_BLAS_ISA in the environment limits the choice.
 const char *exo_blas_isa(void);

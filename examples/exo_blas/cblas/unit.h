@@ -12,7 +12,8 @@
 //   RARE(incx != 1)   a condition that usually does not hold
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   EXO_L2            numbers of the machine and of the plan of products; see `numbers` in builder/units.py
-//   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds
+//   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds; of a
+//                     call by the Fortran name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
 //
 // Other thresholds are as `python -m benchmarks.blas --only NAME` measures the file's routine.
 
@@ -28,7 +29,11 @@
 #define APART static __attribute__((noinline))
 #define APART_WHOLE static __attribute__((noinline, flatten))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
+#ifdef __GNUC__
 #define SURE(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#else
+#define SURE(condition) ((void)0)
+#endif
 
 #ifdef EXO_LETTER
 // Loads and stores of vectors that are on two cache lines take twice as long: whether it pays to begin with the elements
@@ -112,9 +117,11 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
 #define EXO_STRING(text) #text
 #define EXO_TEXT(text) EXO_STRING(text)
 #define ROUTINE(routine) "cblas_" EXO_TEXT(EXO_LETTER) #routine
+__attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine,
+    const char *what);
 #define REQUIRE(condition, position, routine)                            \
     if (!(condition)) {                                                  \
-        cblas_xerbla(position, ROUTINE(routine), "%s\n", "not " #condition); \
+        exo_wrong(layout, position, ROUTINE(routine), "not " #condition);    \
         return;                                                          \
     }
 
@@ -122,7 +129,8 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
 // Of the row-major matrix: whether its lower triangle is stored; whether op(A) x is by its rows, not by its columns
 #define LOWER(layout, uplo) (ROW_MAJOR(layout) == ((uplo) == CblasLower))
 #define BY_ROWS(layout, trans) (ROW_MAJOR(layout) == ((trans) == CblasNoTrans))
-#define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor)
+#define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
+#define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor || (layout) == FROM_FORTRAN)
 #define IS_TRANSPOSE(trans) ((trans) == CblasNoTrans || (trans) == CblasTrans || (trans) == CblasConjTrans)
 #define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)
 #define IS_SIDE(side) ((side) == CblasLeft || (side) == CblasRight)

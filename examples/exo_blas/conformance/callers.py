@@ -1,8 +1,7 @@
 """Programs that others wrote for any BLAS, run on this one: `python -m examples.exo_blas callers`.
 
 Debian's packages are unpacked into the cache, as for `netlib`; nothing is installed. The library is loaded in front of
-libblas.so.3 (LD_PRELOAD), together with the Fortran names of its functions (`fortran`), so that it is what LAPACK
-calls. What is complex stays with libblas.so.3.
+libblas.so.3 (LD_PRELOAD), so that it is what LAPACK calls by Fortran names. What is complex stays with libblas.so.3.
 
 * LAPACK's test programs for linear systems, eigenvalues and singular values, in both precisions.
 * NumPy's and SciPy's own tests of linear algebra, if this Python is the one that Debian's are built for.
@@ -22,53 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backends.toolchain import build_object, link
-
-from ..builder.dispatch import Prototype, prototypes
-from ..builder.units import FOLDER
 from .netlib import SKIPPED, fetched
 
 PACKAGES = (
     *("libblas3", "libblas-dev", "libgfortran5", "libquadmath0", "liblapack3", "liblapack-test", "libtmglib3"),
     *("libgsl27", "libgslcblas0", "libgsl-dev", "python3-numpy", "python3-scipy", "python3-decorator", "liblbfgsb0"),
 )
-
-# -- the Fortran names --------------------------------------------------------------------------------
-
-_FLAGS = {
-    "CBLAS_TRANSPOSE": "(*{0} == 'N' || *{0} == 'n' ? CblasNoTrans : CblasTrans)",
-    "CBLAS_UPLO": "(*{0} == 'U' || *{0} == 'u' ? CblasUpper : CblasLower)",
-    "CBLAS_DIAG": "(*{0} == 'U' || *{0} == 'u' ? CblasUnit : CblasNonUnit)",
-    "CBLAS_SIDE": "(*{0} == 'L' || *{0} == 'l' ? CblasLeft : CblasRight)",
-}
-
-
-def fortran(header: str) -> str:
-    """C source of functions that are called as Fortran does: by address, flags as letters, column-major, from 1.
-
-    >>> print(fortran("float cblas_sasum(CBLAS_INT n, const float *x, CBLAS_INT incx);"))
-    float sasum_(const CBLAS_INT *n, const float *x, const CBLAS_INT *incx) { return cblas_sasum(*n, x, *incx); }
-    """
-    return "\n".join(map(_fortran, prototypes(header)))
-
-
-def _fortran(p: Prototype) -> str:
-    params, arguments = [], []
-    for param in p.params.split(", "):
-        kind, name = param.rsplit(" ", 1)
-        if kind == "CBLAS_LAYOUT":
-            arguments.append("CblasColMajor")
-            continue
-        flag = _FLAGS.get(kind)
-        address = name.startswith("*")
-        params.append(f"const char *{name}" if flag else param if address else f"const {kind} *{name}")
-        arguments.append(flag.format(name) if flag else name.lstrip("*") if address else f"*{name}")
-    call = f"{p.name}({', '.join(arguments)})"
-    head = f"{p.name.removeprefix('cblas_')}_({', '.join(params)})"
-    if p.result == "CBLAS_INDEX":
-        return f"CBLAS_INT {head} {{ return *n < 1 || *incx < 1 ? 0 : (CBLAS_INT){call} + 1; }}"
-    return f"{p.result} {head} {{ {'' if p.result == 'void' else 'return '}{call}; }}"
-
 
 # -- the programs -------------------------------------------------------------------------------------
 
@@ -102,24 +60,21 @@ class Outcome:
 
 def place(root: Path, library: Path, isa: str, scratch: Path) -> Place:
     """The environment of the programs."""
-    header = (FOLDER / "exo_blas.h").read_text()
-    shim = scratch / "libexo_fortran.so"
-    link(shim, [build_object("exo_fortran", f"{header}\n{fortran(header)}\n", ("-O1", "-fPIC"))])
     folders = sorted({str(p.parent) for p in root.rglob("lib*.so.[0-9]*")})
     env = {
         **os.environ,
         "LD_LIBRARY_PATH": ":".join(folders),
-        "LD_PRELOAD": f"{library.resolve()} {shim}",  # in this order: the first that has a name is called
+        "LD_PRELOAD": str(library.resolve()),
         "EXO_BLAS_ISA": isa,
     }
     return Place(root, library.resolve(), env, scratch)
 
 
 def watched(at: Place, command: Sequence[str | Path], given: str = "") -> tuple[subprocess.CompletedProcess[str], int]:
-    """A run, and how many CBLAS functions the dynamic linker found in the library when the program called them."""
+    """A run, and how many functions the dynamic linker found in the library when the program called them."""
     done = at.run(command, given, LD_DEBUG="bindings", LD_DEBUG_OUTPUT=str(at.scratch / "bindings"))
     names: set[str] = set()
-    bound = re.compile(rf"to {re.escape(str(at.library))} \[0\]: normal symbol `(cblas_(?!xerbla)\w+)'")
+    bound = re.compile(rf"to {re.escape(str(at.library))} \[0\]: normal symbol `((?!cblas_xerbla|xerbla)\w+)'")
     for log in at.scratch.glob("bindings.*"):
         names |= set(bound.findall(log.read_text()))
         log.unlink()

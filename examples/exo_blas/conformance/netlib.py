@@ -1,6 +1,7 @@
-"""The reference CBLAS test programs on the library. `python -m examples.exo_blas netlib`.
+"""The reference CBLAS and BLAS test programs on the library. `python -m examples.exo_blas netlib`.
 
-Debian has netlib's `xscblat1` to `xdcblat3` in the package libblas-test. Where it isn't installed, `apt-get download`
+Debian has netlib's `xscblat1` to `xdcblat3` in the package libblas-test, and `xblat1s` to `xblat3d`, which call by
+Fortran names and are run by the distribution's `netlib.sh`. Where it isn't installed, `apt-get download`
 gets it, and what it needs, into the cache; where that can't be done, the tests are skipped, and say so. The programs
 find the library as their libblas.so.3, so no other BLAS is there to answer.
 
@@ -23,6 +24,7 @@ from backends.toolchain import build_object, cache_dir, link
 
 PACKAGES = ("libblas-test", "libgfortran5", "libquadmath0")
 PROGRAMS = tuple(f"x{letter}cblat{level}" for level in (1, 2, 3) for letter in "sd")
+SCRIPT = Path(__file__).parents[1] / "product" / "check" / "netlib.sh"
 SKIPPED = 77
 """How the command ends if there are no programs, as test drivers take it."""
 
@@ -99,10 +101,15 @@ def fetched(name: str, packages: Sequence[str]) -> Path | None:
     return folder
 
 
+def libraries(folder: Path) -> list[str]:
+    """Where the libraries are that the programs need besides."""
+    return sorted({str(p.parent) for p in folder.rglob("*.so*") if p.parent.name != "blas"})
+
+
 def run(folder: Path, library: Path, isa: str) -> Iterator[Outcome]:
     """What each program finds, with an instruction set at most."""
     exported = cblas_names(library, "--defined-only")
-    shared = sorted({str(p.parent) for p in folder.rglob("*.so*") if p.parent.name != "blas"})
+    shared = libraries(folder)
     with TemporaryDirectory() as scratch:
         # it calls what the shim defines, not what the program does
         patched = library.read_bytes().replace(b"\0cblas_xerbla\0", b"\0cblas_xerblA\0")
@@ -147,4 +154,6 @@ def main(library: Path) -> int:
             print(isa, outcome, flush=True)
             if not outcome.passed:
                 print(outcome.text)
+        env = {**os.environ, "LD_LIBRARY_PATH": ":".join(libraries(folder)), "EXO_BLAS_ISA": isa}
+        failed |= subprocess.run(["sh", SCRIPT, library.resolve(), folder], env=env, check=False).returncode != 0
     return int(failed)

@@ -27,6 +27,8 @@ from examples.exo_blas.builder.units import units
 
 PAGE = mmap.PAGESIZE
 GIVEN = os.environ.get("EXO_BLAS_LIBRARY")
+if GIVEN and not Path(GIVEN).is_file():
+    raise pytest.UsageError(f"EXO_BLAS_LIBRARY is {GIVEN}, and there is no such library")
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
@@ -78,7 +80,7 @@ def letter(version: Version) -> str:
 
 @pytest.fixture(scope="session")
 def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str], Version], Cblas]:
-    """`blas_of(wrappers, version)`: a library that has some wrappers in one precision.
+    """`blas_of(wrappers, version)`: a library that has some wrappers in one precision; with `integers=64`, of 64 bits.
 
     It is built once, for all processes that run tests.
     """
@@ -86,37 +88,44 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str]
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     loaded: dict[tuple[Path, str], Cblas] = {}
 
-    def make(wrappers: Sequence[str], version: Version) -> Cblas:
+    def make(wrappers: Sequence[str], version: Version, integers: int = 32) -> Cblas:
         if not available(next(m for m in TARGETS if m.name == version.isa)):
             pytest.skip(f"this processor has no {version.isa}")
-        library = place_of(folder, wrappers, version) / "libexo_blas.so"
+        if GIVEN and version.isa != "c" and not Path(GIVEN).with_name(name_of(integers)).exists():
+            pytest.skip(f"there is no {name_of(integers)} for vectors: make blas builds it")
+        library = place_of(folder, wrappers, version, integers) / name_of(integers)
         if (library, version.isa) not in loaded:
             # one process at a time: kernels that libraries share are then scheduled once
             with (folder / "blas.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if not library.exists():
-                    provide(library, wrappers, version)
-                loaded[library, version.isa] = load(library, version.isa)
+                    provide(library, wrappers, version, integers)
+                loaded[library, version.isa] = load(library, version.isa, integers)
         return loaded[library, version.isa]
 
     return make
 
 
-def place_of(folder: Path, wrappers: Sequence[str], version: Version) -> Path:
+def place_of(folder: Path, wrappers: Sequence[str], version: Version, integers: int = 32) -> Path:
     """Where the library of some wrappers for a version is, or is to be."""
-    if GIVEN:
+    if GIVEN and Path(GIVEN).with_name(name_of(integers)).exists():
         return folder / "blas"
     return folder / "-".join(("blas", *version, sha256(repr(sorted(wrappers)).encode()).hexdigest()[:12]))
 
 
-def provide(library: Path, wrappers: Sequence[str], version: Version) -> None:
+def name_of(integers: int) -> str:
+    return "libexo_blas64.so" if integers == 64 else "libexo_blas.so"
+
+
+def provide(library: Path, wrappers: Sequence[str], version: Version, integers: int) -> None:
     """Put a library there: a copy of the one that is given, or one for plain C and the version's instruction set."""
-    if GIVEN:
-        library.parent.mkdir()
-        shutil.copy(GIVEN, library)
+    given = Path(GIVEN or "none").with_name(library.name)
+    if given.exists():
+        library.parent.mkdir(exist_ok=True)
+        shutil.copy(given, library)
         return
     chosen = [u.name for u in units() if u.wrapper in wrappers and u.letter in ("", version.letter)]
-    build(library.parent, [m for m in TARGETS if m.name in ("c", version.isa)], only=chosen)
+    build(library.parent, [m for m in TARGETS if m.name in ("c", version.isa)], only=chosen, integers=integers)
 
 
 Vector = np.ndarray

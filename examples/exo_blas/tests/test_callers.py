@@ -18,11 +18,10 @@ import pytest
 
 from backends.toolchain import cache_dir
 from examples.exo_blas.binding import Cblas
-from examples.exo_blas.builder.dispatch import Prototype, dispatch, prototypes
-from examples.exo_blas.builder.units import FOLDER
-from examples.exo_blas.conformance.callers import fortran
+from examples.exo_blas.builder.dispatch import dispatch
+from examples.exo_blas.builder.interface import FOLDER, Prototype, header, prototypes
 
-HEADER = (FOLDER / "exo_blas.h").read_text()
+HEADER = header()
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FEW = ("gemv", "iamax")
 BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
@@ -105,8 +104,10 @@ def test_a_function_of_another_type_than_in_another_header_is_told(tmp_path):
         compiled(tmp_path, "gcc", declared_after(tmp_path / "other.h"), "-c", "-isystem", str(tmp_path))
 
 
-def test_the_fortran_names_are_a_program_without_warnings(tmp_path):
-    compiled(tmp_path, "gcc", f"{HEADER}\n{fortran(HEADER)}", "-c", "-Wno-missing-prototypes")
+@pytest.mark.parametrize("integers", ["-UEXO_BLAS_64", "-DEXO_BLAS_64"])
+def test_the_entry_points_are_a_program_without_warnings(integers, tmp_path):
+    everything = [p.name for p in prototypes(HEADER)]
+    compiled(tmp_path, "gcc", dispatch(everything, {"c": ()}), "-c", "-std=gnu11", integers)
 
 
 # -- wrong arguments ----------------------------------------------------------------------------------
@@ -326,7 +327,7 @@ def test_a_wrong_instruction_set_is_told_and_ignored(blas_of, best):
 
 def test_an_instruction_set_is_used_only_if_the_processor_and_the_system_have_it(tmp_path):
     """The entry points ask `__builtin_cpu_supports`, for all features, and that asks the system by `xgetbv`."""
-    text = dispatch(HEADER, ["cblas_sasum"], {"c": (), "avx512": ("avx512f", "avx512vl")})
+    text = dispatch(["cblas_sasum"], {"c": (), "avx512": ("avx512f", "avx512vl")})
     assert '__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")' in text
     if not shutil.which("objdump") or not shutil.which("gcc"):
         pytest.skip("there is no gcc or no objdump")

@@ -1,0 +1,82 @@
+"""The library's Fortran names: `sgemm_` for `cblas_sgemm`, with all arguments by address and flags as letters.
+
+What is wrong is told by `xerbla_`, with the position that it has in Fortran, where there is no layout: a call from here
+says so by a layout of its own, FROM_FORTRAN (`unit.h`). The lengths of strings, which Fortran hands over last, are not
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .interface import Prototype
+
+_FLAGS = {"CBLAS_TRANSPOSE": "transpose", "CBLAS_UPLO": "uplo", "CBLAS_DIAG": "diag", "CBLAS_SIDE": "side"}
+
+_HEAD = """\
+#define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
+
+// Where functions find an argument wrong.
+EXO_HIDDEN void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, const char *what) {
+    if (layout != FROM_FORTRAN) {
+        cblas_xerbla(position, routine, "%s\\n", what);
+        return;
+    }
+    const CBLAS_INT told = position - 1;
+    char name[] = "      ";  // SGEMM, without cblas_
+    for (int k = 0; k < 6 && routine[6 + k]; k++) name[k] = (char)toupper(routine[6 + k]);
+    xerbla_(name, &told, 6);
+}
+
+EXO_PUBLIC __attribute__((weak)) void xerbla_(const char *routine, const CBLAS_INT *position, size_t length) {
+    fprintf(stderr, " ** On entry to %.*s parameter %d had an illegal value\\n", (int)length, routine, (int)*position);
+    exit(EXIT_FAILURE);
+}
+
+// A letter as a flag of CBLAS; as none, if it is wrong.
+static inline CBLAS_TRANSPOSE exo_transpose(char c) {
+    c |= 32;
+    return c == 'n' ? CblasNoTrans : c == 't' ? CblasTrans : c == 'c' ? CblasConjTrans : (CBLAS_TRANSPOSE)0;
+}
+static inline CBLAS_UPLO exo_uplo(char c) {
+    c |= 32;
+    return c == 'u' ? CblasUpper : c == 'l' ? CblasLower : (CBLAS_UPLO)0;
+}
+static inline CBLAS_DIAG exo_diag(char c) {
+    c |= 32;
+    return c == 'u' ? CblasUnit : c == 'n' ? CblasNonUnit : (CBLAS_DIAG)0;
+}
+static inline CBLAS_SIDE exo_side(char c) {
+    c |= 32;
+    return c == 'l' ? CblasLeft : c == 'r' ? CblasRight : (CBLAS_SIDE)0;
+}
+"""
+
+
+def fortran(functions: Mapping[Prototype, str]) -> str:
+    """C source of the Fortran names of functions, each of which is called by an expression."""
+    return "\n".join((_HEAD, *(f"EXO_PUBLIC {entry(p, called)}" for p, called in functions.items()), ""))
+
+
+def entry(p: Prototype, called: str) -> str:
+    """A function that is called as Fortran does: by address, flags as letters, column-major, the first element is 1.
+
+    >>> from .interface import prototypes
+    >>> (p,) = prototypes("float cblas_sasum(CBLAS_INT n, const float *x, CBLAS_INT incx);")
+    >>> print(entry(p, p.name))
+    float sasum_(const CBLAS_INT *n, const float *x, const CBLAS_INT *incx) { return cblas_sasum(*n, x, *incx); }
+    """
+    params, arguments = [], []
+    for param in p.params.split(", "):
+        kind, name = param.rsplit(" ", 1)
+        if kind == "CBLAS_LAYOUT":
+            arguments.append("FROM_FORTRAN")
+            continue
+        flag, is_address = _FLAGS.get(kind), name.startswith("*")
+        params.append(f"const char *{name}" if flag else param if is_address else f"const {kind} *{name}")
+        arguments.append(f"exo_{flag}(*{name})" if flag else name.lstrip("*") if is_address else f"*{name}")
+    call = f"{called}({', '.join(arguments)})"
+    head = f"{p.routine}_({', '.join(params)})"
+    if p.result == "CBLAS_INDEX":
+        return f"CBLAS_INT {head} {{ return *n < 1 || *incx < 1 ? 0 : (CBLAS_INT){call} + 1; }}"
+    return f"{p.result} {head} {{ {'' if p.result == 'void' else 'return '}{call}; }}"

@@ -1,0 +1,174 @@
+"""The source distribution, built as its users do: by make and by CMake, and as a wheel. Of plain C only, which is
+compiled sooner."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from examples.exo_blas.builder import distribution
+from examples.exo_blas.builder.interface import header, prototypes
+
+pytestmark = [pytest.mark.whole_blas, pytest.mark.xdist_group("distribution")]  # one process makes it
+PLAIN = ("VECTORS=", "CFLAGS=-O0", f"-j{os.cpu_count()}")
+
+
+def ran(*command: str | Path, cwd: Path, **env: str) -> str:
+    """What a command prints; it must end well."""
+    done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return distribution.archive(tmp_path_factory.mktemp("packed"))
+
+
+@pytest.fixture(scope="module")
+def sources(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive, unpacked."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(packed) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / distribution.name()
+
+
+@pytest.fixture(scope="module")
+def made(sources: Path) -> Path:
+    """The sources, with both libraries for plain C."""
+    ran("make", *PLAIN, cwd=sources)
+    return sources
+
+
+def program_of(text: str, folder: Path, *flags: str) -> str:
+    """What the program in README.md prints."""
+    (folder / "program.c").write_text(text)
+    ran("cc", "program.c", "-o", "program", *flags, cwd=folder)
+    return ran(folder / "program", cwd=folder)
+
+
+def shown(sources: Path, language: str) -> str:
+    return (sources / "README.md").read_text().partition(f"```{language}\n")[2].partition("```")[0]
+
+
+def test_the_same_sources_give_the_same_archive(packed: Path, tmp_path: Path) -> None:
+    again = distribution.archive(tmp_path)
+    assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(packed.read_bytes()).digest()
+
+
+def test_every_source_is_in_both_lists_and_every_flag_is_asked_for(sources: Path) -> None:
+    make = dict(line.split(" := ") for line in (sources / "sources.mk").read_text().splitlines())
+    cmake = (sources / "sources.cmake").read_text()
+    names = {p.stem for p in (sources / "src").glob("*.c")}
+    assert names == {n for key in ("SOURCES", "SOURCES_plain", "SOURCES_x86_64") for n in make[key].split()}
+    flags = {f for key, words in make.items() if key.startswith("FLAGS") for f in words.split()}
+    assert flags == {*make["ALL_FLAGS"].split()}
+    for key, words in make.items():
+        assert f"set(EXO_BLAS_{key} {words})\n" in cmake
+
+
+def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
+    told = ran("make", *PLAIN, "check", cwd=made)
+    assert "c, 32-bit integers: " in told and "c, 64-bit integers: " in told
+    assert told.count(" 0 wrong results") == 2
+    for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64")):
+        exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
+        wanted = {f"{p.name}{suffix}" for p in prototypes(header())}
+        wanted |= {f"{p.routine}{suffix}_" for p in prototypes(header())}
+        wanted |= {f"exo_blas_isa{suffix}", f"cblas_xerbla{suffix}", f"xerbla{suffix}_"}
+        assert {*exported} == wanted
+
+
+@pytest.mark.parametrize("compiler", ["clang", "tcc"])
+def test_another_compiler_builds_one_that_passes(compiler: str, sources: Path, tmp_path: Path) -> None:
+    """One that takes some of the flags, and one that takes none, has no vectors and no OpenMP."""
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no {compiler}")
+    own = (f"CC={compiler}", "LIBRARIES=exo_blas", f"BUILD={tmp_path / 'build'}", f"LIB={tmp_path / 'lib'}")
+    told = ran("make", *PLAIN, *own, "check", cwd=sources)
+    assert "c, 32-bit integers: " in told and " 0 wrong results" in told
+
+
+def test_the_check_finds_a_wrong_library(made: Path, tmp_path: Path) -> None:
+    """A matrix product that forgets beta, and a system that touches what it may not."""
+    faults = ("beta = 1;", "b[0] += 1;")
+    for routine, fault in zip(("gemm", "trsm"), faults, strict=True):
+        (tmp_path / "wrong.c").write_text(wrapped(f"cblas_d{routine}", fault))
+        ran("cc", "-shared", "-fPIC", f"-I{made}/include", "wrong.c", "-o", "wrong.so", cwd=tmp_path)
+        env = {**os.environ, "LD_PRELOAD": str(tmp_path / "wrong.so")}
+        done = subprocess.run([made / "build/check_exo_blas_program"], env=env, capture_output=True, check=False)
+        assert done.returncode == 1 and b"not " in done.stdout
+
+
+def wrapped(name: str, fault: str) -> str:
+    """The function of this name, after a fault."""
+    p = next(p for p in prototypes(header()) if p.name == name)
+    call = f'((__typeof__({name}) *)dlsym(RTLD_NEXT, "{name}"))({p.arguments()})'
+    head = '#define _GNU_SOURCE\n#include <dlfcn.h>\n#include "exo_blas.h"\n'
+    return f"{head}void {name}({p.params}) {{ {fault} {call}; }}"
+
+
+def test_what_is_installed_is_found_by_pkg_config_and_cmake(made: Path, tmp_path: Path) -> None:
+    ran("make", *PLAIN, "install", f"PREFIX={tmp_path / 'there'}", cwd=made)
+    there = tmp_path / "there"
+    text = shown(made, "c")
+    rpath = f"-Wl,-rpath,{there}/lib"
+    assert program_of(text, tmp_path, f"-I{there}/include", f"-L{there}/lib", "-lexo_blas", rpath) == "1 2 3 4\n"
+    if shutil.which("pkg-config"):
+        for name in ("exo_blas", "exo_blas64"):
+            configs = f"{there}/lib/pkgconfig"
+            flags = ran("pkg-config", "--cflags", "--libs", name, cwd=tmp_path, PKG_CONFIG_PATH=configs)
+            assert program_of(text, tmp_path, *flags.split(), rpath) == "1 2 3 4\n"
+    if not shutil.which("cmake"):
+        pytest.skip("there is no cmake")
+    lines = ["cmake_minimum_required(VERSION 3.18)", "project(user C)", "find_package(exo_blas 0.1 REQUIRED)"]
+    for kind in ("exo_blas", "exo_blas64", "exo_blas_static", "exo_blas64_static"):
+        lines += [f"add_executable(with_{kind} program.c)", f"target_link_libraries(with_{kind} exo_blas::{kind})"]
+    (tmp_path / "CMakeLists.txt").write_text("\n".join(lines))
+    ran("cmake", "-B", "by_cmake", f"-DCMAKE_PREFIX_PATH={there}", cwd=tmp_path)
+    ran("cmake", "--build", "by_cmake", cwd=tmp_path)
+    for kind in ("exo_blas", "exo_blas64", "exo_blas_static", "exo_blas64_static"):
+        assert ran(tmp_path / "by_cmake" / f"with_{kind}", cwd=tmp_path) == "1 2 3 4\n"
+
+
+def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
+    if not shutil.which("cmake"):
+        pytest.skip("there is no cmake")
+    copy = shutil.copytree(sources, tmp_path / "sources", ignore=shutil.ignore_patterns("build", "lib"))
+    listed = copy / "sources.cmake"
+    listed.write_text(listed.read_text().replace("-O3", "-O0").replace("-O2", "-O0"))  # it is compiled sooner
+    ran("cmake", "-B", "build", "-DEXO_BLAS_VECTORS=OFF", cwd=copy)
+    ran("cmake", "--build", "build", f"-j{os.cpu_count()}", cwd=copy)
+    told = ran("ctest", "--test-dir", "build", "--output-on-failure", cwd=copy)
+    assert "100% tests passed" in told and "out of 2" in told
+    ran("cmake", "--install", "build", "--prefix", tmp_path / "there", cwd=copy)
+    wanted = {"exo_blas.h", "exo_blas.pc", "exo_blas64.pc", "exo_blas-config.cmake"}
+    wanted |= {f"lib{name}.{kind}" for name in ("exo_blas", "exo_blas64") for kind in ("a", "so")}
+    assert {p.name for p in (tmp_path / "there").rglob("*") if p.exists()} >= wanted
+
+
+def test_a_wheel_has_the_libraries_and_functions_on_arrays(made: Path, tmp_path: Path) -> None:
+    env = {"MAKEFLAGS": "VECTORS= CFLAGS=-O0"}
+    ran(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, made, cwd=tmp_path, **env)
+    (wheel,) = tmp_path.glob("exo_blas-*.whl")
+    assert "-py3-none-" in wheel.name and "any" not in wheel.name
+    there = tmp_path / "there"
+    ran(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", there, wheel, cwd=tmp_path)
+    told = ran(sys.executable, "-c", shown(made, "python"), cwd=tmp_path, PYTHONPATH=str(there))
+    assert " ".join(told.split()) == "[[ 3. 3.] [12. 12.]] [1. 2.]"
+    places = "import exo_blas; print(exo_blas.library(), exo_blas.include(), exo_blas.pkgconfig(), exo_blas.cmake())"
+    library, include, configs, cmake = ran(sys.executable, "-c", places, cwd=tmp_path, PYTHONPATH=str(there)).split()
+    rpath = f"-Wl,-rpath,{Path(library).parent}"
+    assert program_of(shown(made, "c"), tmp_path, f"-I{include}", library, rpath) == "1 2 3 4\n"
+    if shutil.which("pkg-config"):
+        flags = ran("pkg-config", "--cflags", "--libs", "exo_blas", cwd=tmp_path, PKG_CONFIG_PATH=configs)
+        assert program_of(shown(made, "c"), tmp_path, *flags.split(), rpath) == "1 2 3 4\n"
+    assert (Path(cmake) / "exo_blas-config.cmake").exists()
