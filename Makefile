@@ -5,8 +5,8 @@
 #                     (examples/exo_blas)
 #   make blas-dist    build/exo_blas-VERSION.tar.gz: its C sources, which make or CMake builds without Python
 #   make blas-all     the tests of examples/exo_blas on it, which make test leaves out
-#   make blas-test    these, then netlib's CBLAS test programs on it, LAPACK's, NumPy, SciPy and GSL, if they can be had
-#                     (Debian's packages, unpacked into the cache)
+#   make blas-test    these and those of its source distribution, then netlib's test programs on it, LAPACK's, NumPy, SciPy
+#                     and GSL, if they can be had (Debian's packages, unpacked into the cache)
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make docs         the documentation site in build/site, from docs/ and docstrings, and its tests
@@ -43,9 +43,10 @@ blas-dist: $(READY)
 
 blas-all: $(READY)
 	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS)) --integers 32
-	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto --dist loadgroup -q -m "not sanitize" examples/exo_blas
+	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize and not slow" examples/exo_blas
 
 blas-test: blas-all
+	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -q -m slow examples/exo_blas
 	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77
 	$(BIN)/python -m examples.exo_blas callers $(BLAS) || test $$? = 77
 

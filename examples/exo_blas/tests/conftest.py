@@ -91,9 +91,9 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str]
     def make(wrappers: Sequence[str], version: Version, integers: int = 32) -> Cblas:
         if not available(next(m for m in TARGETS if m.name == version.isa)):
             pytest.skip(f"this processor has no {version.isa}")
-        if GIVEN and version.isa != "c" and not Path(GIVEN).with_name(name_of(integers)).exists():
-            pytest.skip(f"there is no {name_of(integers)} for vectors: make blas builds it")
-        library = place_of(folder, wrappers, version, integers) / name_of(integers)
+        if GIVEN and not Path(GIVEN).with_name(name_of(integers)).exists():
+            pytest.skip(f"there is no {name_of(integers)}: make blas builds it")
+        library = place_of(folder, wrappers, version) / name_of(integers)
         if (library, version.isa) not in loaded:
             # one process at a time: kernels that libraries share are then scheduled once
             with (folder / "blas.lock").open("w") as lock:
@@ -106,9 +106,9 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str]
     return make
 
 
-def place_of(folder: Path, wrappers: Sequence[str], version: Version, integers: int = 32) -> Path:
+def place_of(folder: Path, wrappers: Sequence[str], version: Version) -> Path:
     """Where the library of some wrappers for a version is, or is to be."""
-    if GIVEN and Path(GIVEN).with_name(name_of(integers)).exists():
+    if GIVEN:
         return folder / "blas"
     return folder / "-".join(("blas", *version, sha256(repr(sorted(wrappers)).encode()).hexdigest()[:12]))
 
@@ -119,10 +119,9 @@ def name_of(integers: int) -> str:
 
 def provide(library: Path, wrappers: Sequence[str], version: Version, integers: int) -> None:
     """Put a library there: a copy of the one that is given, or one for plain C and the version's instruction set."""
-    given = Path(GIVEN or "none").with_name(library.name)
-    if given.exists():
+    if GIVEN:
         library.parent.mkdir(exist_ok=True)
-        shutil.copy(given, library)
+        shutil.copy(Path(GIVEN).with_name(library.name), library)
         return
     chosen = [u.name for u in units() if u.wrapper in wrappers and u.letter in ("", version.letter)]
     build(library.parent, [m for m in TARGETS if m.name in ("c", version.isa)], only=chosen, integers=integers)

@@ -58,7 +58,7 @@ def test_a_target_or_a_library_that_is_not_there_is_told(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("error", [BuildError("no kernel"), NoCompilerError("no compiler"), OSError("no folder")])
 def test_what_keeps_the_library_from_being_built_is_told(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(directory: Path) -> Path:
+    def fails(directory: Path, integers: int = 32) -> Path:
         raise error
 
     monkeypatch.setattr(command, "build", fails)

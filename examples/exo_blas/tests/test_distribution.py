@@ -16,7 +16,7 @@ import pytest
 from examples.exo_blas.builder import distribution
 from examples.exo_blas.builder.interface import header, prototypes
 
-pytestmark = [pytest.mark.whole_blas, pytest.mark.xdist_group("distribution")]  # one process makes it
+pytestmark = pytest.mark.slow
 PLAIN = ("VECTORS=", "CFLAGS=-O0", f"-j{os.cpu_count()}")
 
 
