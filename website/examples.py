@@ -47,6 +47,7 @@ class Runs:
             yield from islice((m.start() for m in self.pattern.finditer(text)), 1 if self.first_only else None)
 
 
+MAKEFILES = ("Makefile", "exo_strat/cli/project/Makefile.txt", "examples/exo_blas/product/Makefile")
 BLAS = ("examples/exo_blas/README.md", "examples/exo_blas/product/README.md")
 
 
@@ -124,7 +125,8 @@ def _faults_of(words: list[str], root: Path) -> Iterator[str]:
     if name == "exo-strat":
         yield from _own(rest)
     elif name == "make":
-        yield from (f"the Makefile has no target {t}" for t in rest if "=" not in t and t not in _targets(root))
+        targets = (t for t in rest if "=" not in t and not t.startswith("-"))
+        yield from (f"the Makefile has no target {t}" for t in targets if t not in _targets(root))
     elif name == "python":
         yield from _python(rest, root)
     elif name == "pip":
@@ -147,8 +149,8 @@ def _own(rest: list[str]) -> Iterator[str]:
 
 
 def _targets(root: Path) -> frozenset[str]:
-    """What `make` knows here, and in a project that `exo-strat new` makes."""
-    texts = ((root / name).read_text(encoding="utf-8") for name in ("Makefile", "exo_strat/cli/project/Makefile.txt"))
+    """What `make` knows here, in a project that `exo-strat new` makes, and in the distribution of the BLAS."""
+    texts = ((root / name).read_text(encoding="utf-8") for name in MAKEFILES)
     return frozenset(target for text in texts for target in re.findall(r"^([a-z-]+):", text, re.MULTILINE))
 
 
