@@ -45,7 +45,7 @@ blas-all: $(READY)
 	$(BIN)/python -m examples.exo_blas build $(dir $(BLAS)) --integers 32
 	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -n auto -q -m "not sanitize and not slow" examples/exo_blas
 
-blas-test: blas-all
+blas-test: blas blas-all # of both kinds of integers
 	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -q -m slow examples/exo_blas
 	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77
 	$(BIN)/python -m examples.exo_blas callers $(BLAS) || test $$? = 77

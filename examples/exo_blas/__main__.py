@@ -19,6 +19,7 @@ from backends.toolchain import ToolchainError
 from exo_strat import Machine
 
 from .builder.distribution import archive
+from .builder.interface import Bits
 from .builder.library import TARGETS, BuildError, build
 from .builder.listing import Effort, efforts
 from .builder.units import units
@@ -26,7 +27,7 @@ from .conformance import callers, netlib
 
 FOLDER = Path("build/blas")
 DIST = Path("build")
-INTEGERS = (32, 64)
+INTEGERS: tuple[Bits, ...] = (32, 64)
 ROW = "{:<28}{:<10}{:<28}{:>10}{:>10}{:>9}"
 """Fixed columns, so that a row can be printed before the next one is known."""
 

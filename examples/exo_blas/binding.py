@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .builder.interface import Prototype, header, prototypes
+from .builder.interface import Bits, Prototype, header, prototypes
 
 NUMBERS: dict[str, Any] = {"float": ctypes.c_float, "double": ctypes.c_double, "CBLAS_INDEX": ctypes.c_size_t}
 
@@ -19,7 +19,7 @@ class Cblas:
     `prefix` is what the library's names begin with, before `cblas_`; with `integers` of 64 bits they end with `_64`.
     """
 
-    def __init__(self, library: Path, prefix: str = "", integers: int = 32) -> None:
+    def __init__(self, library: Path, prefix: str = "", integers: Bits = 32) -> None:
         self.library = ctypes.CDLL(str(library))
         self._prefix, self._integers = prefix, integers
         self._known = {p.name: p for p in prototypes(header())}
@@ -33,14 +33,14 @@ class Cblas:
         return function
 
 
-def _types(p: Prototype, integers: int) -> tuple[list[Any], Any]:
+def _types(p: Prototype, integers: Bits) -> tuple[list[Any], Any]:
     params = [q.rsplit(" ", 1) for q in p.params.split(", ")]
     numbers = NUMBERS | {"CBLAS_INT": ctypes.c_int64 if integers == 64 else ctypes.c_int32}
     kinds = [ctypes.c_void_p if name.startswith("*") else numbers.get(t, ctypes.c_int) for t, name in params]
     return kinds, NUMBERS.get(p.result)
 
 
-def load(library: Path, isa: str, integers: int = 32) -> Cblas:
+def load(library: Path, isa: str, integers: Bits = 32) -> Cblas:
     """The library as it is on a processor that has this instruction set at most. Makes a copy beside it, as a file is
     loaded once only."""
     copy = library.with_name(f"{library.stem}_{isa}.so")

@@ -130,6 +130,7 @@ def bind_expr(rw: Rewrite, e: ExprCursor, name: NewName, cse: bool = False) -> W
     for step, _ in children(rhs):
         rw.carry((*rw.now(e.path), step), (*span_of(stmt).path(1), ("rhs", None), step))
     for path in _equal_places(tree, stmt, e.path) if cse else [e.path]:
+        # a call takes an expression at any precision, but a buffer at its own only
         formal = None if isinstance(value, Read) else _formal(tree, path)
         read = Read(a, pvector())
         rw.replace(rw.now(path), read if formal is None else converted(read, element(formal.type), {a: held}))

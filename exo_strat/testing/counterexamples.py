@@ -32,7 +32,7 @@ from ..logic.forms import is_opaque
 from ..logic.questions import safety
 from ..ops.failure import Failure, Unsafe
 from .index_data import about_elements
-from .inputs import with_controls
+from .inputs import Inputs, with_controls
 from .recording import Event, Log, record
 
 Model = Mapping[str, int]
@@ -43,8 +43,9 @@ RUNS: Final = 40
 """How many inputs with the sizes of the counterexample are tried: it leaves other arguments free."""
 
 _PAIR: Final = re.compile(r"one (reads|writes|accumulates into) .*, the other (reads|writes|accumulates into) ", re.S)
-_AT_ENTRY: Final = re.compile(r"the divisor may be less than 1")
-"""What is asked of all arguments that are admitted, also of code that never runs (`frontend.check_arithmetic`)."""
+_DIVISOR: Final = re.compile(r"[/%] (\w+|\([^:]*\)): the divisor may be less than 1")
+"""A divisor that is refused: it is to be at least 1 for all arguments that are admitted, also in code that never runs
+(`frontend.check_arithmetic`)."""
 _KIND: Final = {"reads": "R", "writes": "W", "accumulates into": "A"}
 
 
@@ -107,7 +108,7 @@ def assert_real(p: Proc, failure: Failure, claimed: Sequence[Claim] = ()) -> str
     tree = p.tree if pair or claim is None else claim.tree
     watched = {} if pair or claim is None else {claim.path: claim.condition}
     for given in with_controls(tree, {k: v for k, v in model.items() if "'" not in k}, RUNS):
-        if _AT_ENTRY.search(str(failure)):
+        if _is_no_divisor(failure, given):
             return "real"
         log = record(tree, given, watched)
         if watched:
@@ -131,6 +132,19 @@ def _arrives(log: Log, place: Cursor, model: Model) -> bool:
         a.path[: len(path)] == path and _agrees(a.iterations, names, {k: v for k, v in model.items() if "'" not in k})
         for a in log.arrivals
     )
+
+
+def _is_no_divisor(failure: Failure, given: Inputs) -> bool:
+    """Whether a failure is about a divisor that is less than 1 for these inputs."""
+    found = _DIVISOR.search(str(failure))
+    if found is None:
+        return False
+    controls = {name: v for name, v in given.args.items() if isinstance(v, int)}
+    try:
+        value: int = eval(found[1].replace("/", "//"), {}, controls)  # made of literals and control arguments
+    except (NameError, SyntaxError):  # it is about other names
+        return False
+    return value < 1
 
 
 def _is_false(log: Log, tree: ProcDef, path: Path, model: Model) -> bool:

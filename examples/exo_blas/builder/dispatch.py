@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .fortran import fortran
-from .interface import Prototype, header, prototypes
+from .interface import FOLDER, Prototype, header, prototypes
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -40,8 +40,8 @@ def dispatch(
         (
             "\n".join(f"#include <{h}.h>" for h in ("ctype", "stdarg", "stdio", "stdlib", "string", "unistd")),
             header(),
-            f"#define EXO_PUBLIC {_VISIBLE}",
-            f"#define EXO_HIDDEN {_HIDDEN}\n",
+            (FOLDER / "unit.h").read_text(),
+            f"#define EXO_PUBLIC {_VISIBLE}\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
             "",
             "static struct {",

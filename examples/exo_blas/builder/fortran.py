@@ -14,10 +14,8 @@ from .interface import Prototype
 _FLAGS = {"CBLAS_TRANSPOSE": "transpose", "CBLAS_UPLO": "uplo", "CBLAS_DIAG": "diag", "CBLAS_SIDE": "side"}
 
 _HEAD = """\
-#define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
-
-// Where functions find an argument wrong.
-EXO_HIDDEN void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, const char *what) {
+// Where functions find an argument wrong (unit.h).
+void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, const char *what) {
     if (layout != FROM_FORTRAN) {
         cblas_xerbla(position, routine, "%s\\n", what);
         return;

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 FOLDER = Path(__file__).parents[1] / "cblas"
+
+Bits: TypeAlias = Literal[32, 64]
+"""Of integers."""
 
 _PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
 _OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_")

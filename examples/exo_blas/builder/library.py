@@ -25,7 +25,7 @@ from exo_strat import Machine, SchedulingError
 from ..programs.kernel import Kernel
 from .cache import kept
 from .dispatch import dispatch
-from .interface import FOLDER, header
+from .interface import FOLDER, Bits, header
 from .sources import digest
 from .units import Unit, kernel_text, kernels_of, sharing, unit_text, units
 
@@ -119,7 +119,7 @@ def build(
     targets: Sequence[Machine] = TARGETS,
     flags: Sequence[str] = (),
     only: Iterable[str] = (),
-    integers: int = 32,
+    integers: Bits = 32,
 ) -> Path:
     """Write `libexo_blas.so` and `exo_blas.h` into a folder; `libexo_blas64.so`, if its integers are to have 64 bits.
     Returns the library.
@@ -137,12 +137,17 @@ def build(
     table = build_object("exo_dispatch", entries(chosen, targets), (*FLAGS, HIDDEN, *flags))
     directory.mkdir(parents=True, exist_ok=True)
     built = for_all(partial(build_unit, flags=flags), chosen, targets)
-    library = directory / ("libexo_blas64.so" if integers == 64 else "libexo_blas.so")
+    library = directory / file_name(integers)
     # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
     parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
     link(library, [table, *(b.path for b in built)], (*parallel, *flags))
     (directory / "exo_blas.h").write_text(header())
     return library
+
+
+def file_name(integers: Bits) -> str:
+    """What the library with such integers is called."""
+    return "libexo_blas64.so" if integers == 64 else "libexo_blas.so"
 
 
 def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets: Sequence[Machine]) -> list[T]:

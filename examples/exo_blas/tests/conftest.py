@@ -22,7 +22,8 @@ import pytest
 
 from backends.targets import available
 from examples.exo_blas.binding import Cblas, load
-from examples.exo_blas.builder.library import TARGETS, build
+from examples.exo_blas.builder.interface import Bits
+from examples.exo_blas.builder.library import TARGETS, build, file_name
 from examples.exo_blas.builder.units import units
 
 PAGE = mmap.PAGESIZE
@@ -88,12 +89,12 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str]
     folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     loaded: dict[tuple[Path, str], Cblas] = {}
 
-    def make(wrappers: Sequence[str], version: Version, integers: int = 32) -> Cblas:
+    def make(wrappers: Sequence[str], version: Version, integers: Bits = 32) -> Cblas:
         if not available(next(m for m in TARGETS if m.name == version.isa)):
             pytest.skip(f"this processor has no {version.isa}")
-        if GIVEN and not Path(GIVEN).with_name(name_of(integers)).exists():
-            pytest.skip(f"there is no {name_of(integers)}: make blas builds it")
-        library = place_of(folder, wrappers, version) / name_of(integers)
+        if GIVEN and not Path(GIVEN).with_name(file_name(integers)).exists():
+            pytest.skip(f"there is no {file_name(integers)}: make blas builds it")
+        library = place_of(folder, wrappers, version) / file_name(integers)
         if (library, version.isa) not in loaded:
             # one process at a time: kernels that libraries share are then scheduled once
             with (folder / "blas.lock").open("w") as lock:
@@ -113,11 +114,7 @@ def place_of(folder: Path, wrappers: Sequence[str], version: Version) -> Path:
     return folder / "-".join(("blas", *version, sha256(repr(sorted(wrappers)).encode()).hexdigest()[:12]))
 
 
-def name_of(integers: int) -> str:
-    return "libexo_blas64.so" if integers == 64 else "libexo_blas.so"
-
-
-def provide(library: Path, wrappers: Sequence[str], version: Version, integers: int) -> None:
+def provide(library: Path, wrappers: Sequence[str], version: Version, integers: Bits) -> None:
     """Put a library there: a copy of the one that is given, or one for plain C and the version's instruction set."""
     if GIVEN:
         library.parent.mkdir(exist_ok=True)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError
+from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder import cache, library, sources
 from examples.exo_blas.builder.library import BuildError, build
 from examples.exo_blas.builder.units import Unit, kernels_of, sharing, units
@@ -36,6 +38,15 @@ def test_a_schedule_that_fails_in_another_process_is_told_with_its_kernel_and_ta
     monkeypatch.setattr(library, "kernels_of", unmakeable)
     with pytest.raises(BuildError, match=r"(?s)axpy\.c: saxpy\w* can't be scheduled for c\n.*this one can't be made"):
         build(tmp_path, [plain_c], only=["axpy"])
+
+
+def test_a_library_with_64_bit_integers_has_other_names(tmp_path: Path) -> None:
+    library = build(tmp_path, [plain_c], only=["daxpy"], integers=64)
+    assert library.name == "libexo_blas64.so"
+    blas, x, y = Cblas(library, integers=64), np.arange(4.0), np.ones(4)
+    blas.cblas_daxpy(4, 2.0, x.ctypes.data, 1, y.ctypes.data, 1)
+    assert y.tolist() == [1, 3, 5, 7]
+    assert not hasattr(blas.library, "cblas_daxpy") and hasattr(blas.library, "daxpy_64_")
 
 
 def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:
