@@ -96,10 +96,13 @@ def test_another_compiler_builds_one_that_passes(compiler: str, sources: Path, t
 
 
 def test_the_check_finds_a_wrong_library(made: Path, tmp_path: Path) -> None:
-    """A matrix product that forgets beta, and a system that touches what it may not."""
-    faults = ("beta = 1;", "b[0] += 1;")
-    for routine, fault in zip(("gemm", "trsm"), faults, strict=True):
-        (tmp_path / "wrong.c").write_text(wrapped(f"cblas_d{routine}", fault))
+    """A matrix product that forgets beta, a system that touches what it may not, and one of which all but a unit
+    diagonal is left out."""
+    ran("make", *PLAIN, "build/check_exo_blas_program", cwd=made)
+    nothing = "static const float none[20000]; if (diag == CblasUnit) a = none;"
+    faults = {"cblas_dgemm": "beta = 1;", "cblas_dtrsm": "b[0] += 1;", "cblas_strsm": nothing}
+    for function, fault in faults.items():
+        (tmp_path / "wrong.c").write_text(wrapped(function, fault))
         ran("cc", "-shared", "-fPIC", f"-I{made}/include", "wrong.c", "-o", "wrong.so", cwd=tmp_path)
         env = {**os.environ, "LD_PRELOAD": str(tmp_path / "wrong.so")}
         done = subprocess.run([made / "build/check_exo_blas_program"], env=env, capture_output=True, check=False)
