@@ -89,7 +89,9 @@ def ranked(case: Case, target: Machine, trials: int) -> tuple[int, float, float,
     measure, known = measuring(case.proc, case.sizes, target), Programs()
     search = partial(tune, case.op, case.proc, measure, search=random_search(SEED), trials=trials, programs=known)
     found = search(model=model)
-    first, second = ({t.values: t.seconds for t in f.tried if t.seconds is not None} for f in (found, search()))
+    first, second = (
+        {frozenset(t.values.items()): t.seconds for t in f.tried if t.seconds is not None} for f in (found, search())
+    )
     both = [(first[values], second[values]) for values in first if values in second]
     agreeing = spearman([a for a, _ in both], [b for _, b in both])
     return len(first), found.correlation or 0.0, agreeing or 0.0, max(first.values()) / min(first.values())
