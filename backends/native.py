@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from ctypes import addressof
 from functools import partial
@@ -13,6 +14,7 @@ import numpy as np
 
 from .arguments import Array, ArrayPlan, ControlPlan, ValuePlan, entry, plain, plans, shown
 from .c import PRIVATE, BackendError, CModule, compile
+from .c.statements import IN_LANES
 from .cpu import features
 from .evaluate import Values, evaluate, seen
 from .indices import check_data, on_data, taken
@@ -35,7 +37,12 @@ from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
 """Sums are not reassociated: what the schedule says is what runs. A product that feeds a sum may be
 fused with it, which only drops a rounding."""
+UNFUSED = "-ffp-contract=off"
+NO_VECTORS = "-fno-tree-vectorize"
+"""Where gcc 12 makes vectors, it fuses products with sums that alternate with differences (vfmaddsub), in spite of
+`UNFUSED`; so it is asked for none of numbers of floating point, by no pragma either."""
 
+_FLOATING = re.compile(r"\b(float|double)\b")
 _interface = attrgetter("__array_struct__")
 
 _ARRAYS = (np.ndarray,)
@@ -293,7 +300,8 @@ def jit(
     """Compile a procedure for the processor at hand.
 
     `machine` gives compiler flags (without one, all of the processor's features are used); `flags` are
-    added. `compiler` is the command of the C compiler, else that of `CC` or the system's. The result is
+    added; with `-ffp-contract=off` each product is rounded, for which the C compiler makes no vectors of its own.
+    `compiler` is the command of the C compiler, else that of `CC` or the system's. The result is
     kept on disk, by content, in the user's cache directory or in `EXO_STRAT_CACHE_DIR`. A procedure that
     uses config state keeps it between calls.
 
@@ -310,9 +318,12 @@ def jit(
         raise UnsupportedTargetError(f"{proc.name()} needs a processor with {', '.join(missing)}, which this one lacks")
     chosen = machine.cc_flags if machine else ("-march=native",)
     omp = ("-fopenmp",) if module.parallel else ()
+    text = module.text
+    if UNFUSED in flags and _FLOATING.search(text):
+        text, flags = text.replace(IN_LANES, ""), (*flags, NO_VECTORS)
     all_flags = tuple(dict.fromkeys((*FLAGS, *chosen, *module.cc_flags, *omp, *flags)))
     host = sorted(features()) if any("native" in f for f in all_flags) else []
-    return JitFunction(proc, module, build(proc.name(), module, module.text, all_flags, host, tuple(compiler)))
+    return JitFunction(proc, module, build(proc.name(), module, text, all_flags, host, tuple(compiler)))
 
 
 __all__ = [

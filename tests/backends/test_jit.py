@@ -424,3 +424,24 @@ def test_powers_are_those_of_c_in_vectors_too(code: Code, name: str, kind: type[
     y = np.full_like(x, 7.0)
     f(x.size, x, y)
     assert y[:4].tolist() == [0.0, np.inf, 2.0, 3.0] and not np.signbit(y).any()
+
+
+@pytest.mark.parametrize("kind", ["seq", "vec"])
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+def test_products_are_not_fused_if_so_asked_whatever_gcc_makes_of_pairs(code: Code, precision: str, kind: str) -> None:
+    """gcc 12 fuses them in vectors of sums and differences in turns, `-ffp-contract=off` or not."""
+    f = jit(
+        code(f"""
+    def times(n: size, a: {precision}, b: {precision}, x: {precision}[2 * n], y: {precision}[2 * n]):
+        for i in {kind}(0, n):
+            y[2 * i] = a * x[2 * i] - b * x[2 * i + 1]
+            y[2 * i + 1] = a * x[2 * i + 1] + b * x[2 * i]
+    """),
+        flags=("-ffp-contract=off",),
+    )
+    dtype = np.float32 if precision == "f32" else np.float64
+    x = np.random.default_rng(0).standard_normal(200).astype(dtype)
+    a, b, y = dtype(0.3), dtype(0.7), np.zeros(200, dtype)
+    f(100, a, b, x, y)
+    assert np.array_equal(y[0::2], a * x[0::2] - b * x[1::2])
+    assert np.array_equal(y[1::2], a * x[1::2] + b * x[0::2])

@@ -331,3 +331,19 @@ def test_the_larger_number_of_python_is_told_by_bits() -> None:
     compiled(larger_of_python)(*ours)
     larger_of_python(*pythons)
     assert all((a.view(np.int64) == b.view(np.int64)).all() for a, b in zip(ours, pythons, strict=True))
+
+
+def turned(n: int, a, b, x, y):
+    """Pairs times a pair: sums and differences in turns, which gcc 12 would fuse."""
+    for i in range(n):
+        y[2 * i] = a * x[2 * i] - b * x[2 * i + 1]
+        y[2 * i + 1] = a * x[2 * i + 1] + b * x[2 * i]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_each_product_is_rounded_in_pairs_too(dtype: Any) -> None:
+    x = np.random.default_rng(0).standard_normal(200).astype(dtype)
+    y, wanted = np.zeros(200, dtype), np.zeros(200, dtype)
+    compiled(turned)(100, dtype(0.3), dtype(0.7), x, y)
+    turned(100, dtype(0.3), dtype(0.7), x, wanted)
+    assert np.array_equal(y, wanted)
