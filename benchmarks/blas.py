@@ -1,6 +1,6 @@
 """Our BLAS beside others: all libraries take turns, in one process, on one core, with one thread each.
 
-    python -m benchmarks.blas [--level 1|2|3|skinny|strided|unaligned] [--isa avx2|avx512] [--only ROUTINE] [--quick]
+    python -m benchmarks.blas [--level 1|2|3|complex|skinny|..] [--isa avx2|avx512] [--only ROUTINE] [--quick]
 
 Calls are timed in C, in rounds in which all take turns; the median counts. First all must agree. What our library does
 not export yet is left out. With --out docs/blas, CSV files, tables and heat maps are written there.
@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks.blas_rivals import Harness, Limits, Rival, returns, rivals
-from benchmarks.blas_routines import LEVELS, Case, arguments, cases
+from benchmarks.blas_routines import LEVELS, REAL_OF, Case, arguments, cases
 from benchmarks.blas_tables import Row, csv_file, report
 from examples.exo_blas.builder.library import build
 
@@ -59,7 +59,8 @@ def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits
                 _sample(harness, r, case, 1, given)
             found[r].append(_sample(harness, r, case, calls, given))
     times = {r.name: 1e9 * rounds.figure(found.get(r, [once[r]])) for r in some}
-    limit = 1e9 * limits.seconds(case.precision, case.flops, case.routine.kind, case.bytes)
+    real = REAL_OF.get(case.precision, case.precision)
+    limit = 1e9 * limits.seconds(real, case.flops, case.routine.kind, case.bytes)
     return Row(case, times, limit)
 
 
@@ -80,7 +81,7 @@ def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str
     if case.bytes > CHECKED * 8 or len(some) < 2:
         return []
     results = [result(harness, r, case) for r in some]
-    eps = float(np.finfo(np.float32 if case.precision == "f32" else np.float64).eps)
+    eps = float(np.finfo(np.float32 if REAL_OF.get(case.precision, case.precision) == "f32" else np.float64).eps)
     wrong = []
     for r, mine in zip(some, results, strict=True):
         for part, all_parts in zip(mine, zip(*results, strict=True), strict=True):

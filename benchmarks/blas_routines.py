@@ -7,7 +7,7 @@ arrays, so data are such that numbers neither grow nor vanish.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -16,9 +16,11 @@ import numpy as np
 
 from benchmarks.blas_rivals import aligned, parameters
 
-LETTERS = {"f32": "s", "f64": "d"}
+LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
+REAL_OF = {"c64": "f32", "c128": "f64"}
+"""The precision of complex numbers."""
 LINE = 64
-TYPES = {"f32": np.float32, "f64": np.float64}
+TYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 
 
 class Dims(NamedTuple):
@@ -252,6 +254,17 @@ def _layers(name: str, share: float, shapes: Shapes, variants: Sequence[str]) ->
     return Routine(name, LAYERS, lambda d: share * _cube(d), _faces, "read", variants, shapes)
 
 
+def _complex(routine: Routine, sizes: Sequence[Dims], variants: Sequence[str] = ()) -> Routine:
+    """A routine for complex numbers, each operation with which is four of real ones."""
+    return replace(
+        routine,
+        sizes=sizes,
+        variants=variants or routine.variants,
+        flops=lambda d: 4 * routine.flops(d),
+        precisions=tuple(REAL_OF),
+    )
+
+
 LEVEL_3 = (
     Routine("gemm", (*CUBES, *PANELS, *THIN), _cube, _faces, "read", _combined("nt", "nt"), _product),
     _layers("symm", 1, _sided, _combined("lr", "lu")),
@@ -261,8 +274,26 @@ LEVEL_3 = (
     _layers("trsm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
 )
 
+_SOME = tuple(Dims(n, n) for n in (16, 64, 128, 256, 1000))
+_BLOCKS = tuple(Dims(n, n, n) for n in (8, 16, 31, 64, 127, 256, 512, 1024))
+_ADJOINT = _combined("ntc", "ntc")
+COMPLEX = (
+    *(_complex(r, VECTORS[1:-2:2]) for r in (*LEVEL_1[1:3], *LEVEL_1[9:11])),
+    *(_complex(_vectors(name, 2, 2), VECTORS[1:-2:2]) for name in ("dotu_sub", "dotc_sub")),
+    _complex(LEVEL_2[0], _SOME, ("n", "t", "c")),
+    _complex(_matrix("geru", _SOME, 2, _all, _general, ("",), "scale"), _SOME),
+    _complex(_matrix("hemv", _SOME, 4, _half, _general, HALVES), _SOME),
+    _complex(_matrix("her2", _SOME, 4, _half, _general, HALVES, "scale"), _SOME),
+    *(_complex(r, _SOME, _combined("lu", "nc", "n")) for r in LEVEL_2[5:7]),
+    _complex(LEVEL_3[0], _BLOCKS, _ADJOINT),
+    *(_complex(_layers(name, 1, _sided, _combined("lr", "lu")), LAYERS[1:]) for name in ("hemm", "symm")),
+    _complex(_layers("herk", 0.5, _rank_k, _combined("lu", "nc")), LAYERS[1:]),
+    *(_complex(r, LAYERS[1:], _combined("lr", "lu", "nc", "n")) for r in LEVEL_3[4:]),
+)
+
 LEVELS = {
     **{"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY},
+    "complex": COMPLEX,
     **{"strided": (*LEVEL_1[:12], *LEVEL_2[:7]), "unaligned": LEVEL_1[:12]},
 }
 PLACES = {"strided": ((2, 0), (-3, 0)), "unaligned": ((1, 1),)}
@@ -286,7 +317,12 @@ def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator
 # -- arguments ----------------------------------------------------------------------------------------
 
 LARGEST = 3e8
-TRANS, UPLO, DIAG, SIDE = {"n": 111, "t": 112}, {"u": 121, "l": 122}, {"n": 131, "u": 132}, {"l": 141, "r": 142}
+TRANS, UPLO, DIAG, SIDE = (
+    {"n": 111, "t": 112, "c": 113},
+    {"u": 121, "l": 122},
+    {"n": 131, "u": 132},
+    {"l": 141, "r": 142},
+)
 OPTIONS = {"trans": TRANS, "transa": TRANS, "transb": TRANS, "uplo": UPLO, "diag": DIAG, "side": SIDE}
 NUMBERS = {"alpha": 0.5, "beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
 SMALL = 1e-6
@@ -296,6 +332,8 @@ SMALL = 1e-6
 @cache
 def pool(precision: str) -> np.ndarray:
     """Random numbers in [-1, 1]."""
+    if precision in REAL_OF:
+        return pool(REAL_OF[precision]).view(TYPES[precision])
     found: np.ndarray = np.random.default_rng(0).uniform(-1, 1, 1 << 22).astype(TYPES[precision])
     return found
 
@@ -340,6 +378,8 @@ def arguments(case: Case) -> list[Any]:
 def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: bool, start: int) -> np.ndarray:
     """The array of a parameter."""
     kind = TYPES[case.precision]
+    if name in NUMBERS:  # complex ones go by address
+        return np.array([NUMBERS[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:
@@ -347,6 +387,6 @@ def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: 
     rows, ld = shapes[name]
     array = _filled(rows * ld, case, start)
     if case.routine.name.startswith("t") and name in ("a", "ap"):
-        array *= kind(SMALL)
+        array *= TYPES[REAL_OF.get(case.precision, case.precision)](SMALL)
         array[_diagonal(name, lower, case.dims, rows, ld)] = 1
     return array

@@ -38,7 +38,7 @@ def dispatch(
     plain, *better = targets
     return "\n".join(
         (
-            "\n".join(f"#include <{h}.h>" for h in ("ctype", "stdarg", "stdio", "stdlib", "string", "unistd")),
+            "\n".join(f"#include <{h}.h>" for h in ("ctype", "math", "stdarg", "stdio", "stdlib", "string", "unistd")),
             header(),
             (FOLDER / "unit.h").read_text(),
             f"#define EXO_PUBLIC {_VISIBLE}\n",

@@ -14,6 +14,14 @@ from .interface import Prototype
 _FLAGS = {"CBLAS_TRANSPOSE": "transpose", "CBLAS_UPLO": "uplo", "CBLAS_DIAG": "diag", "CBLAS_SIDE": "side"}
 
 _HEAD = """\
+// Complex numbers, which functions give back as if they were these (the convention of gfortran).
+typedef struct { float re, im; } exo_c;
+typedef struct { double re, im; } exo_z;
+
+// What LAPACK takes from a BLAS, besides.
+EXO_PUBLIC float scabs1_(const float *z) { return fabsf(z[0]) + fabsf(z[1]); }
+EXO_PUBLIC double dcabs1_(const double *z) { return fabs(z[0]) + fabs(z[1]); }
+
 // Where functions find an argument wrong (unit.h).
 void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, const char *what) {
     if (layout != FROM_FORTRAN) {
@@ -75,6 +83,10 @@ def entry(p: Prototype, called: str) -> str:
         arguments.append(f"exo_{flag}(*{name})" if flag else name.lstrip("*") if is_address else f"*{name}")
     call = f"{called}({', '.join(arguments)})"
     head = f"{p.routine}_({', '.join(params)})"
+    if p.name.endswith("_sub"):  # the complex number is what a Fortran function gives back
+        kind, result = f"exo_{p.routine[0]}", params.pop().rpartition("*")[2]
+        call = f"{called}({', '.join([*arguments[:-1], f'&{result}'])})"
+        return f"{kind} {p.routine}_({', '.join(params)}) {{ {kind} {result}; {call}; return {result}; }}"
     if p.result == "CBLAS_INDEX":
         return f"CBLAS_INT {head} {{ return *n < 1 || *incx < 1 ? 0 : (CBLAS_INT){call} + 1; }}"
     return f"{p.result} {head} {{ {'' if p.result == 'void' else 'return '}{call}; }}"

@@ -13,7 +13,7 @@ Bits: TypeAlias = Literal[32, 64]
 """Of integers."""
 
 _PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
-_OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_")
+_OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_", "scabs1_", "dcabs1_")
 _FIRST = "#ifndef CBLAS_INT\n"
 
 
@@ -30,8 +30,8 @@ class Prototype(NamedTuple):
 
     @property
     def routine(self) -> str:
-        """What it is called in Fortran: `sgemm`."""
-        return self.name.removeprefix("cblas_")
+        """What it is called in Fortran: `sgemm`, `cdotu` of `cblas_cdotu_sub`."""
+        return self.name.removeprefix("cblas_").removesuffix("_sub")
 
 
 def prototypes(header: str) -> tuple[Prototype, ...]:

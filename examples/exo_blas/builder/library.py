@@ -27,7 +27,8 @@ from .cache import kept
 from .dispatch import dispatch
 from .interface import FOLDER, Bits, header
 from .sources import digest
-from .units import Unit, kernel_text, kernels_of, sharing, unit_text, units
+from .text import kernel_text
+from .units import Unit, kernels_of, sharing, unit_text, units
 
 TARGETS: tuple[Machine, ...] = (plain_c, avx2, avx512) if platform.machine() in ("x86_64", "AMD64") else (plain_c,)
 """What the library has code for, the plainest first."""
@@ -54,7 +55,7 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
     changed. Raises `BuildError`, or `CacheError` if it can't be kept."""
     found = kernels_of(unit)
     modules = dict.fromkeys(module for module, _ in found)
-    here = Path(__file__).with_name("units.py").read_text()
+    here = Path(__file__).with_name("text.py").read_text()
     parts = [machine.name, unit.name, *unit.kernels(), *map(digest, modules), here]
     key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
     told = kept(f"{unit.name}_{machine.name}-{key}.c", lambda: _made(unit, machine, [k for _, k in found]))

@@ -1,7 +1,7 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target.
 
-A file of `cblas/` is a unit for each precision if it uses `T`, else one. The text of a unit is complete: kernels,
-interface and wrapper.
+A file of `cblas/` is a unit for each precision if it uses `T`, else one; those of `cblas/complex/` are about complex
+numbers of these precisions. The text of a unit is complete: kernels, interface and wrapper.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from backends.c import compile
 from backends.targets import plain_c
-from exo_strat import Machine, Proc
+from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
+from ..programs.complex import COMPLEX_LETTERS
 from ..programs.kernel import LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
@@ -26,16 +26,18 @@ TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
 _TYPED = re.compile(r"\bT\b")
-_KERNEL = re.compile(r"\bKERNEL(_AS)?\((\w+)\)")
-_DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I)?\((\w+)\)\(", re.MULTILINE)
+_KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
+_DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
-_INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+_INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
+COMPLEX = "complex"
+"""The folder of the wrappers for complex numbers."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A wrapper for a precision, or for the one that it says itself (None)."""
+    """A wrapper, `axpy` or `complex/axpy`, for a precision, or for the one that it says itself (None)."""
 
     wrapper: str
     precision: str | None
@@ -43,18 +45,26 @@ class Unit:
     @property
     def name(self) -> str:
         """What its object file is called: `saxpy`."""
-        return self.letter + self.wrapper
+        return self.letter + self.wrapper.rpartition("/")[2]
 
     @property
-    def letter(self) -> str:
-        """s or d, if the wrapper is for both."""
+    def real(self) -> str:
+        """s or d, if the wrapper is for both precisions."""
         return LETTERS[self.precision] if self.precision else ""
 
     @property
+    def letter(self) -> str:
+        """What functions begin with: s or d, of complex numbers c or z, if the wrapper is for both precisions."""
+        return COMPLEX_LETTERS[self.precision] if self.precision and self.wrapper.startswith(COMPLEX) else self.real
+
+    @property
     def text(self) -> str:
-        """The wrapper's C text, with that of the files of the folder that it includes."""
-        text = (FOLDER / f"{self.wrapper}.c").read_text()
-        return _INCLUDE.sub(lambda found: (FOLDER / found[1]).read_text(), text)
+        """The wrapper's C text, with that of the files that it includes."""
+        path = FOLDER / f"{self.wrapper}.c"
+        text = path.read_text()
+        while _INCLUDE.search(text):
+            text = _INCLUDE.sub(lambda found: (path.parent / found[1]).read_text(), text)
+        return text
 
     def flags(self, vectors: bool) -> tuple[str, ...]:
         """What the wrapper asks of the C compiler for targets with vectors (`// flags: -mtune=skylake: why`), or for
@@ -71,12 +81,14 @@ class Unit:
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
         calls = _KERNEL.findall(_COMMENT.sub("", self.text))
-        return tuple(dict.fromkeys(f"{'' if literal else self.letter}{name}" for literal, name in calls))
+        letters = ((self.real if real else "" if literal else self.letter, name) for real, literal, name in calls)
+        return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
     def routines(self) -> tuple[str, ...]:
         """The CBLAS functions that the wrapper defines."""
         found = _DEFINED.findall(_COMMENT.sub("", self.text))
-        prefixes = {"": self.letter, "_I": f"i{self.letter}", "_AS": ""}
+        letter, real = self.letter, self.real
+        prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": real + letter, "_BY": letter + real}
         return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
 
 
@@ -84,9 +96,10 @@ class Unit:
 def units() -> tuple[Unit, ...]:
     """All units, by file."""
     found: list[Unit] = []
-    for path in sorted(FOLDER.glob("*.c")):
-        typed = _TYPED.search(_COMMENT.sub("", path.read_text())) is not None
-        found += [Unit(path.stem, p) for p in (TYPES if typed else (None,))]
+    for path in (*sorted(FOLDER.glob("*.c")), *sorted((FOLDER / COMPLEX).glob("*.c"))):
+        own = Unit(path.relative_to(FOLDER).with_suffix("").as_posix(), None)
+        typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None
+        found += [Unit(own.wrapper, p) for p in TYPES] if typed else [own]
     return tuple(found)
 
 
@@ -102,14 +115,6 @@ def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
         met = [g for g in groups if any(set(unit.kernels()) & set(u.kernels()) for u in g)]
         groups = [g for g in groups if g not in met] + [[u for g in met for u in g] + [unit]]
     return tuple(tuple(g) for g in sorted(groups, key=lambda g: -sum(len(u.kernels()) for u in g)))
-
-
-def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
-    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
-    if not procs:
-        return "#include <stdint.h>\n", ()
-    module = compile(procs, name, embedded=True)
-    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
 
 
 def numbers(machine: Machine) -> dict[str, int]:
@@ -136,7 +141,8 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     else:
         lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
     if unit.precision:
-        lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
+        lines += [f"#define EXO_LETTER {unit.letter}", f"#define EXO_REAL {unit.real}"]
+        lines += [f"#define T {TYPES[unit.precision]}"]
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")

@@ -1,32 +1,8 @@
-// The Euclidean norm. If a sum of squares is a number of middle size, nothing overflowed, and what vanished does not
-// count: an error of at most n 2^-1074 against 2^-900. Else numbers are scaled by a power of two first.
-
-APART double exo_scaled(CBLAS_INT n, const double *x, CBLAS_INT incx) {
-    double most = 0, r = 0;
-    for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i * incx]));
-    if (most == 0 || isinf(most)) return most;
-    int exponent;
-    frexp(most, &exponent);
-    int down = exponent < -1000 ? 1000 : -exponent;
-    double scale = ldexp(1, down);
-    if (incx == 1) KERNEL_AS(dnrm2_scaled)(n, &scale, IN_F64(x, 1), &r);
-    else KERNEL_AS(dnrm2_scaled_strided)(n, &scale, IN_F64(x, incx), &r);
-    return ldexp(sqrt(r), -down);
-}
-
-APART_WHOLE double any_stride(CBLAS_INT n, const double *x, CBLAS_INT incx) {
-    SURE(n > 0);
-    double r;
-    x = FIRST(x, n, incx);
-    KERNEL_AS(dnrm2_strided)(n, IN_F64(x, incx), &r);
-    return r < 0x1p-900 || isinf(r) ? exo_scaled(n, x, incx) : sqrt(r);
-}
+// The Euclidean norm
+#include "norm.h"
 
 double CBLAS_AS(dnrm2)(CBLAS_INT n, const double *x, CBLAS_INT incx) {
     if (n <= 0) return 0;
-    if (RARE(incx != 1)) return any_stride(n, x, incx);
-    if (n == 1) return fabs(*x);
-    double r;
-    KERNEL_AS(dnrm2)(n, IN_F64(x, 1), &r);
-    return r < 0x1p-900 || isinf(r) ? exo_scaled(n, x, 1) : sqrt(r);
+    if (RARE(incx != 1)) return any_stride(n, FIRST(x, n, incx), incx);
+    return norm(n, x);
 }

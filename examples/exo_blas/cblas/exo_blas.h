@@ -1,4 +1,4 @@
-// The CBLAS interface for real numbers, in single and double precision.
+// The CBLAS interface, in single and double precision, for real and complex numbers.
 #ifndef EXO_BLAS_H
 #define EXO_BLAS_H
 
@@ -151,6 +151,148 @@ void cblas_strsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TR
     CBLAS_INT m, CBLAS_INT n, float alpha, const float *a, CBLAS_INT lda, float *b, CBLAS_INT ldb);
 void cblas_dtrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, double alpha, const double *a, CBLAS_INT lda, double *b, CBLAS_INT ldb);
+
+// Complex numbers: pairs of a real and an imaginary part, by address. Those of single precision are called c, of double z.
+
+// Level 1, complex
+float cblas_scasum(CBLAS_INT n, const void *x, CBLAS_INT incx);
+double cblas_dzasum(CBLAS_INT n, const void *x, CBLAS_INT incx);
+void cblas_caxpy(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+void cblas_zaxpy(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+void cblas_ccopy(CBLAS_INT n, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+void cblas_zcopy(CBLAS_INT n, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+void cblas_cdotc_sub(CBLAS_INT n, const void *x, CBLAS_INT incx, const void *y, CBLAS_INT incy, void *r);
+void cblas_zdotc_sub(CBLAS_INT n, const void *x, CBLAS_INT incx, const void *y, CBLAS_INT incy, void *r);
+void cblas_cdotu_sub(CBLAS_INT n, const void *x, CBLAS_INT incx, const void *y, CBLAS_INT incy, void *r);
+void cblas_zdotu_sub(CBLAS_INT n, const void *x, CBLAS_INT incx, const void *y, CBLAS_INT incy, void *r);
+float cblas_scnrm2(CBLAS_INT n, const void *x, CBLAS_INT incx);
+double cblas_dznrm2(CBLAS_INT n, const void *x, CBLAS_INT incx);
+void cblas_crotg(void *a, void *b, float *c, void *s);
+void cblas_zrotg(void *a, void *b, double *c, void *s);
+void cblas_csrot(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy, float c, float s);
+void cblas_zdrot(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy, double c, double s);
+void cblas_cscal(CBLAS_INT n, const void *alpha, void *x, CBLAS_INT incx);
+void cblas_zscal(CBLAS_INT n, const void *alpha, void *x, CBLAS_INT incx);
+void cblas_csscal(CBLAS_INT n, float alpha, void *x, CBLAS_INT incx);
+void cblas_zdscal(CBLAS_INT n, double alpha, void *x, CBLAS_INT incx);
+void cblas_cswap(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+void cblas_zswap(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);
+CBLAS_INDEX cblas_icamax(CBLAS_INT n, const void *x, CBLAS_INT incx);
+CBLAS_INDEX cblas_izamax(CBLAS_INT n, const void *x, CBLAS_INT incx);
+
+// Level 2, complex
+void cblas_cgbmv(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y,
+    CBLAS_INT incy);
+void cblas_zgbmv(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y,
+    CBLAS_INT incy);
+void cblas_cgemv(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a,
+    CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_zgemv(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a,
+    CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_cgerc(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_zgerc(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_cgeru(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_zgeru(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_chbmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a,
+    CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_zhbmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a,
+    CBLAS_INT lda, const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_chemv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda,
+    const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_zhemv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda,
+    const void *x, CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_cher(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, float alpha, const void *x, CBLAS_INT incx, void *a,
+    CBLAS_INT lda);
+void cblas_zher(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, double alpha, const void *x, CBLAS_INT incx, void *a,
+    CBLAS_INT lda);
+void cblas_cher2(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_zher2(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *a, CBLAS_INT lda);
+void cblas_chpmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *ap, const void *x,
+    CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_zhpmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *ap, const void *x,
+    CBLAS_INT incx, const void *beta, void *y, CBLAS_INT incy);
+void cblas_chpr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, float alpha, const void *x, CBLAS_INT incx,
+    void *ap);
+void cblas_zhpr(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, double alpha, const void *x, CBLAS_INT incx,
+    void *ap);
+void cblas_chpr2(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *ap);
+void cblas_zhpr2(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx,
+    const void *y, CBLAS_INT incy, void *ap);
+void cblas_ctbmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ztbmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ctbsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ztbsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ctpmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *ap, void *x, CBLAS_INT incx);
+void cblas_ztpmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *ap, void *x, CBLAS_INT incx);
+void cblas_ctpsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *ap, void *x, CBLAS_INT incx);
+void cblas_ztpsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *ap, void *x, CBLAS_INT incx);
+void cblas_ctrmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ztrmv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ctrsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+void cblas_ztrsv(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
+    const void *a, CBLAS_INT lda, void *x, CBLAS_INT incx);
+
+// Level 3, complex
+void cblas_cgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
+    CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta,
+    void *c, CBLAS_INT ldc);
+void cblas_zgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
+    CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta,
+    void *c, CBLAS_INT ldc);
+void cblas_chemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,
+    const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_zhemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,
+    const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_cher2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, float beta, void *c, CBLAS_INT ldc);
+void cblas_zher2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, double beta, void *c, CBLAS_INT ldc);
+void cblas_cherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, float alpha,
+    const void *a, CBLAS_INT lda, float beta, void *c, CBLAS_INT ldc);
+void cblas_zherk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, double alpha,
+    const void *a, CBLAS_INT lda, double beta, void *c, CBLAS_INT ldc);
+void cblas_csymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,
+    const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_zsymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,
+    const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_csyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c,
+    CBLAS_INT ldc);
+void cblas_zsyr2k(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c,
+    CBLAS_INT ldc);
+void cblas_csyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_zsyrk(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
+    const void *alpha, const void *a, CBLAS_INT lda, const void *beta, void *c, CBLAS_INT ldc);
+void cblas_ctrmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
+    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb);
+void cblas_ztrmm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
+    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb);
+void cblas_ctrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
+    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb);
+void cblas_ztrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
+    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb);
 
 #ifdef __cplusplus
 }

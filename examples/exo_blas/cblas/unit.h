@@ -1,12 +1,16 @@
 // What the wrappers of this folder are written with. Each file becomes one translation unit for each target and, if
-// it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names.
+// it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names. Of
+// complex numbers, in the folder `complex`, EXO_LETTER is c or z and EXO_REAL s or d; else both are the same.
 //
 //   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target; in a file without kernels, for all
 //   DECLARE(trmv);    says that CBLAS(trmv) is there, for what is before it and calls it
 //   CBLAS_I(amax)     likewise cblas_isamax or cblas_idamax
 //   CBLAS_AS(dsdot)   defines cblas_dsdot, in a file that has one precision only
+//   CBLAS_OF(asum)    of complex numbers, what gives a real one: defines cblas_scasum or cblas_dzasum
+//   CBLAS_BY(scal)    of complex numbers, what takes a real one: defines cblas_csscal or cblas_zdscal
 //   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
 //   KERNEL_AS(dsdot)  the kernel dsdot
+//   REAL_KERNEL(dot)  the kernel sdot or ddot, in a file for complex numbers, where KERNEL(dot) is cdot or zdot
 //   APART             static, and never part of its caller: what the usual case should not save registers for
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
@@ -46,7 +50,10 @@
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
 #define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
+#define CBLAS_OF(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_REAL, EXO_LETTER)), EXO_HERE(routine))
+#define CBLAS_BY(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_LETTER, EXO_REAL)), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
+#define REAL_KERNEL(routine) EXO_JOIN(EXO_REAL, routine)
 
 // Windows on vectors and matrices, to read and to write: elements at distance `inc`, rows at distance `lda`.
 #define IN(x, inc) ((struct EXO_IN1){(x), {(inc)}})
@@ -93,7 +100,7 @@ static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
 
 // What level 3 is made of, from gemm.c: C := alpha A B + beta C, of A and B with elements of a row at distance a1 and b1
 // and rows at distance a0 and b0, one of either is 1, and C with rows at distance ldc.
-#define PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(product))
+#define PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_REAL), EXO_HERE(product))
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc);
 

@@ -1,6 +1,6 @@
 """The reference CBLAS and BLAS test programs on the library. `python -m examples.exo_blas netlib`.
 
-Debian has netlib's `xscblat1` to `xdcblat3` in the package libblas-test, and `xblat1s` to `xblat3d`, which call by
+Debian has netlib's `xscblat1` to `xzcblat3` in the package libblas-test, and `xblat1s` to `xblat3z`, which call by
 Fortran names and are run by the distribution's `netlib.sh`. Where it isn't installed, `apt-get download`
 gets it, and what it needs, into the cache; where that can't be done, the tests are skipped, and say so. The programs
 find the library as their libblas.so.3, so no other BLAS is there to answer.
@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from backends.toolchain import build_object, cache_dir, link
 
 PACKAGES = ("libblas-test", "libgfortran5", "libquadmath0")
-PROGRAMS = tuple(f"x{letter}cblat{level}" for level in (1, 2, 3) for letter in "sd")
+PROGRAMS = tuple(f"x{letter}cblat{level}" for level in (1, 2, 3) for letter in "sdcz")
 SCRIPT = Path(__file__).parents[1] / "product" / "check" / "netlib.sh"
 SKIPPED = 77
 """How the command ends if there are no programs, as test drivers take it."""
@@ -34,14 +34,15 @@ int CBLAS_CallFromC, RowMajorStrg;
 void cblas_xerbla(int position, const char *routine, const char *form, ...);
 
 static const struct { const char *routine; int one, other; } exchanged[] = {
-    {"gemm", 4, 5}, {"gemm", 9, 11}, {"symm", 4, 5}, {"trmm", 6, 7}, {"trsm", 6, 7},
-    {"gemv", 3, 4}, {"gbmv", 3, 4}, {"gbmv", 5, 6}, {"ger", 2, 3}, {"ger", 6, 8},
+    {"gemm", 4, 5}, {"gemm", 9, 11}, {"symm", 4, 5}, {"hemm", 4, 5}, {"trmm", 6, 7}, {"trsm", 6, 7},
+    {"gemv", 3, 4}, {"gbmv", 3, 4}, {"gbmv", 5, 6}, {"ger", 2, 3}, {"ger", 6, 8}, {"gerc", 2, 3}, {"gerc", 6, 8},
+    {"geru", 2, 3}, {"geru", 6, 8}, {"her2", 6, 8}, {"hpr2", 6, 8},
 };
 
 void cblas_xerblA(int position, const char *routine, const char *form) {
     int told = position;
     for (unsigned k = 0; RowMajorStrg && k < sizeof exchanged / sizeof *exchanged; k++)
-        if (strstr(routine, exchanged[k].routine)) {
+        if (!strcmp(routine + strlen("cblas_s"), exchanged[k].routine)) {
             if (position == exchanged[k].one) told = exchanged[k].other;
             if (position == exchanged[k].other) told = exchanged[k].one;
         }

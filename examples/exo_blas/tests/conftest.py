@@ -1,7 +1,8 @@
 """The library under test, for every instruction set of this processor, and vectors between pages that trap.
 
 `EXO_BLAS_LIBRARY` is a complete library to be tested, as `make blas` builds it. Without it, tests build what they need.
-A test that asks for `version`, `letter` or its module's `blas` runs for every version.
+A test that asks for `version`, `letter` or its module's `blas` runs for every version; one that asks for
+`complex_version`, for every version of complex numbers.
 """
 
 from __future__ import annotations
@@ -35,26 +36,32 @@ _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 class Version(NamedTuple):
-    """What is tested: an instruction set, and a precision by its letter."""
+    """What is tested: an instruction set, and a precision by its letter; c and z are those of complex numbers."""
 
     isa: str
     letter: str
 
 
 BEST = next(m.name for m in reversed(TARGETS) if available(m))
-QUICK = ((BEST, "s"), ("c", "d"))
+QUICK = ((BEST, "s"), ("c", "d"), (BEST, "c"), ("c", "z"))
 """The versions that `make test` builds; the others are tested on the whole library (`make blas-all`)."""
 
 
-def versions() -> Iterator[Any]:
-    """All versions, those that take long with their mark."""
-    for isa, letter in product((m.name for m in TARGETS), "sd"):
+def versions(letters: str) -> Iterator[Any]:
+    """All versions of these precisions, those that take long with their mark."""
+    for isa, letter in product((m.name for m in TARGETS), letters):
         marks = () if (isa, letter) in QUICK else (pytest.mark.whole_blas,)
         yield pytest.param(Version(isa, letter), id=f"{isa}-{letter}", marks=marks)
 
 
-@pytest.fixture(scope="module", params=versions())
+@pytest.fixture(scope="module", params=versions("sd"))
 def version(request: pytest.FixtureRequest) -> Version:
+    found: Version = request.param
+    return found
+
+
+@pytest.fixture(scope="module", params=versions("cz"))
+def complex_version(request: pytest.FixtureRequest) -> Version:
     found: Version = request.param
     return found
 
@@ -120,7 +127,8 @@ def provide(library: Path, wrappers: Sequence[str], version: Version, integers: 
         library.parent.mkdir(exist_ok=True)
         shutil.copy(Path(GIVEN).with_name(library.name), library)
         return
-    chosen = [u.name for u in units() if u.wrapper in wrappers and u.letter in ("", version.letter)]
+    real = {"c": "s", "z": "d"}.get(version.letter, version.letter)  # what wrappers of complex numbers call is real
+    chosen = [u.name for u in units() if u.wrapper in wrappers and u.real in ("", real)]
     build(library.parent, [m for m in TARGETS if m.name in ("c", version.isa)], only=chosen, integers=integers)
 
 

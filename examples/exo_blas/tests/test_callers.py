@@ -20,12 +20,14 @@ from backends.toolchain import cache_dir
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder.dispatch import dispatch
 from examples.exo_blas.builder.interface import FOLDER, Prototype, header, prototypes
+from examples.exo_blas.tests.test_random import COMPLEX
 
 HEADER = header()
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FEW = ("gemv", "iamax")
 BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
 LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
+LEVELS_2_AND_3 = re.compile(r"cblas_[sdcz](?:ge|gb|s[ybp]|h[ebp]|t[rbp])")
 
 
 def compiled(tmp_path: Path, command: str, text: str, *flags: str | Path) -> Path:
@@ -116,6 +118,13 @@ FLAGS = {"LAYOUT": 101, "TRANSPOSE": 111, "UPLO": 121, "DIAG": 131, "SIDE": 141}
 SIZES = {"m": 3, "n": 3, "k": 3, "kl": 1, "ku": 1}
 
 
+def transposes(p: Prototype) -> tuple[int, ...]:
+    """The transpositions that a function takes."""
+    only = {"her": (111, 113), "syr": (111, 112)}
+    found = re.fullmatch(r"cblas_[cz](her|syr)2?k", p.name)
+    return only[found[1]] if found else (111, 112, 113)
+
+
 def wrong_calls(p: Prototype) -> Iterator[tuple[int, list[Any]]]:
     """For each argument that can be wrong its position, and arguments that are right but for that one. Sizes are 3, the
     distance of rows 9. Addresses are None: nothing may be touched."""
@@ -134,6 +143,8 @@ def wrong_calls(p: Prototype) -> Iterator[tuple[int, list[Any]]]:
             values = (0, 2) if name.startswith("ld") else (0,) if name.startswith("inc") else (-1,)
         elif kind.startswith("CBLAS_"):
             values = (0, right[at] - 1, 200)
+        if kind == "CBLAS_TRANSPOSE":
+            values += tuple({111, 112, 113} - {*transposes(p)})
         for value in values:
             yield at + 1, [*right[:at], value, *right[at + 1 :]]
 
@@ -168,16 +179,27 @@ for name, position, args in json.load(sys.stdin):
 @pytest.mark.parametrize("wrappers", [BANDED, LEVEL3])
 def test_every_wrong_argument_is_told_to_the_program_and_nothing_is_touched(wrappers, version, blas_of, tmp_path):
     """Of all functions of levels 2 and 3 that the library has. Addresses are 0, so a write would end the program."""
-    library = Path(blas_of(wrappers, version).library._name)
-    found = [p for p in prototypes(HEADER) if re.search(r"cblas_[sd](?:ge|gb|s[ybp]|t[rbp])", p.name)]
-    exported = [p for p in found if hasattr(blas_of(wrappers, version).library, p.name)]
+    found = wrong_arguments_are_told(blas_of(wrappers, version), version.letter, tmp_path)
+    assert {name[7:] for name in found} >= set(wrappers)
+
+
+def test_every_wrong_argument_is_told_of_complex_numbers(complex_version, blas_of, tmp_path):
+    """Scalars go by address, and are not read either."""
+    found = wrong_arguments_are_told(blas_of(COMPLEX, complex_version), complex_version.letter, tmp_path)
+    assert len(found) == 26 and {name[7:] for name in found} >= {"gerc", "hpr2", "tbsv", "her2k"}
+
+
+def wrong_arguments_are_told(blas: Cblas, letter: str, tmp_path: Path) -> list[str]:
+    """The functions of levels 2 and 3 that a library has, all of which tell each of their wrong arguments."""
+    exported = [p for p in prototypes(HEADER) if LEVELS_2_AND_3.match(p.name) and hasattr(blas.library, p.name)]
     calls = [(p.name, at, args) for p in exported for at, args in wrong_calls(p)]
-    assert {p.name[7:] for p in exported} >= set(wrappers) and len(calls) > 100
+    assert len(calls) > 100
     record = tmp_path / "record.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", record], input=RECORD, text=True, check=True)
-    command, env = [sys.executable, "-c", TELL, record, library], {**os.environ, "LD_PRELOAD": str(record)}
+    command, env = [sys.executable, "-c", TELL, record, blas.library._name], {**os.environ, "LD_PRELOAD": str(record)}
     done = subprocess.run(command, input=json.dumps(calls), capture_output=True, text=True, check=False, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return [p.name for p in exported if p.name[6] == letter]
 
 
 # -- threads and processes ----------------------------------------------------------------------------

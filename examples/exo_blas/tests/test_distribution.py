@@ -79,9 +79,9 @@ def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
     assert told.count(" 0 wrong results") == 2
     for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64")):
         exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
-        wanted = {f"{p.name}{suffix}" for p in prototypes(header())}
-        wanted |= {f"{p.routine}{suffix}_" for p in prototypes(header())}
-        wanted |= {f"exo_blas_isa{suffix}", f"cblas_xerbla{suffix}", f"xerbla{suffix}_"}
+        names = {"xerbla", "scabs1", "dcabs1", *(p.routine for p in prototypes(header()))}
+        wanted = {f"{n}{suffix}_" for n in names} | {f"exo_blas_isa{suffix}", f"cblas_xerbla{suffix}"}
+        wanted |= {f"{p.name}{suffix}" for p in prototypes(header())}
         assert {*exported} == wanted
 
 
@@ -95,26 +95,35 @@ def test_another_compiler_builds_one_that_passes(compiler: str, sources: Path, t
     assert "c, 32-bit integers: " in told and " 0 wrong results" in told
 
 
-def test_the_check_finds_a_wrong_library(made: Path, tmp_path: Path) -> None:
-    """A matrix product that forgets beta, a system that touches what it may not, and one of which all but a unit
-    diagonal is left out."""
+NOTHING = "static const float none[20000]; if (diag == CblasUnit) a = none; CALL;"
+FAULTS = {
+    "forgets beta": ("cblas_dgemm", "beta = 1; CALL;"),
+    "touches what it may not": ("cblas_dtrsm", "b[0] += 1; CALL;"),
+    "leaves out all but a unit diagonal": ("cblas_strsm", NOTHING),
+    "transposes without conjugating": ("cblas_ztrmm", "if (trans == CblasConjTrans) trans = CblasTrans; CALL;"),
+    "reads what a real diagonal has not": ("cblas_zhemv", "CALL; if (n > 0) *(double *)y += 0 * ((double *)a)[1];"),
+    "writes it": ("cblas_cher2k", "CALL; if (n > 0) ((float *)c)[1] += 1e-20f;"),
+    "takes another norm": ("cblas_scasum", "return cblas_scnrm2(n, x, incx);"),
+    "takes 1 + i for 1": ("cblas_cscal", "if (*(float *)alpha == 1) return; CALL;"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_check_finds_a_wrong_library(fault: str, made: Path, tmp_path: Path) -> None:
     ran("make", *PLAIN, "build/check_exo_blas_program", cwd=made)
-    nothing = "static const float none[20000]; if (diag == CblasUnit) a = none;"
-    faults = {"cblas_dgemm": "beta = 1;", "cblas_dtrsm": "b[0] += 1;", "cblas_strsm": nothing}
-    for function, fault in faults.items():
-        (tmp_path / "wrong.c").write_text(wrapped(function, fault))
-        ran("cc", "-shared", "-fPIC", f"-I{made}/include", "wrong.c", "-o", "wrong.so", cwd=tmp_path)
-        env = {**os.environ, "LD_PRELOAD": str(tmp_path / "wrong.so")}
-        done = subprocess.run([made / "build/check_exo_blas_program"], env=env, capture_output=True, check=False)
-        assert done.returncode == 1 and b"not " in done.stdout
+    (tmp_path / "wrong.c").write_text(wrapped(*FAULTS[fault]))
+    ran("cc", "-shared", "-fPIC", f"-I{made}/include", "wrong.c", "-o", "wrong.so", cwd=tmp_path)
+    env = {**os.environ, "LD_PRELOAD": str(tmp_path / "wrong.so")}
+    done = subprocess.run([made / "build/check_exo_blas_program"], env=env, capture_output=True, check=False)
+    assert done.returncode == 1 and b"not " in done.stdout
 
 
-def wrapped(name: str, fault: str) -> str:
-    """The function of this name, after a fault."""
+def wrapped(name: str, body: str) -> str:
+    """The function of this name with another body, in which CALL is the library's."""
     p = next(p for p in prototypes(header()) if p.name == name)
     call = f'((__typeof__({name}) *)dlsym(RTLD_NEXT, "{name}"))({p.arguments()})'
     head = '#define _GNU_SOURCE\n#include <dlfcn.h>\n#include "exo_blas.h"\n'
-    return f"{head}void {name}({p.params}) {{ {fault} {call}; }}"
+    return f"{head}{p.result} {name}({p.params}) {{ {body.replace('CALL', call)} }}"
 
 
 def test_what_is_installed_is_found_by_pkg_config_and_cmake(made: Path, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ import pytest
 
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder.interface import Prototype, header, prototypes
-from examples.exo_blas.tests.test_callers import wrong_calls
+from examples.exo_blas.tests.test_callers import LEVELS_2_AND_3, transposes, wrong_calls
+from examples.exo_blas.tests.test_random import COMPLEX
 
 LEVEL1 = ("asum", "axpy", "copy", "dot", "iamax", "rot", "rotg", "rotm", "rotmg", "scal", "swap")
 LEVEL2 = ("gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv", "gbmv", "spr", "tpsv")
@@ -28,17 +29,23 @@ LETTERS = {"TRANSPOSE": (b"NTC", 111), "UPLO": (b"UL", 121), "DIAG": (b"NU", 131
 FUNCTIONS = {p.name: p for p in prototypes(header())}
 
 
+def is_single(p: Prototype) -> bool:
+    """Whether a function is about numbers of single precision, or pairs of them."""
+    return p.routine.removeprefix("i")[0] in "sc"
+
+
 def drawn(p: Prototype, rng: np.random.Generator) -> list[Any]:
     """Arguments: numbers as they are, flags as CBLAS has them, arrays for addresses. Sizes are up to 9, so that all
-    arrays are large enough."""
-    dtype = np.float32 if p.routine[p.routine.startswith("i")] == "s" else np.float64
+    arrays are large enough, also for complex numbers, which are pairs."""
     arguments: list[Any] = []
     for kind, name in (q.rsplit(" ", 1) for q in p.params.split(", ")):
         if kind == "CBLAS_LAYOUT":
             arguments.append(102)
         elif name.startswith("*"):
-            single = "float" in kind
-            arguments.append(rng.uniform(0.5, 1.5, ROOM).astype(np.float32 if single else np.float64))
+            single = "float" in kind or ("void" in kind and is_single(p))
+            arguments.append(rng.uniform(0.5, 1.5, 2 * ROOM).astype(np.float32 if single else np.float64))
+        elif kind == "CBLAS_TRANSPOSE":
+            arguments.append(int(rng.choice(transposes(p))))
         elif kind.removeprefix("CBLAS_") in LETTERS:
             letters, first = LETTERS[kind.removeprefix("CBLAS_")]
             arguments.append(first + int(rng.integers(len(letters))))
@@ -48,7 +55,8 @@ def drawn(p: Prototype, rng: np.random.Generator) -> list[Any]:
             size = 11 if name.startswith("ld") else int(rng.integers(*given))
             arguments.append(step if name.startswith("inc") else size)
         else:
-            arguments.append(float(dtype(rng.uniform(-2, 2))))
+            number = rng.uniform(-2, 2)
+            arguments.append(float(np.float32(number)) if kind == "float" else number)
     if p.routine.endswith("rotm"):
         arguments[-1][0] = rng.choice([-2.0, -1.0, 0.0, 1.0])
     return arguments
@@ -77,6 +85,16 @@ def result_of(p: Prototype) -> Any:
     return {"float": ctypes.c_float, "double": ctypes.c_double, "void": None}.get(p.result, ctypes.c_int64)
 
 
+class Pair(ctypes.Structure):
+    """A complex number, as Fortran functions give it back."""
+
+    _fields_ = (("re", ctypes.c_float), ("im", ctypes.c_float))
+
+
+class LongPair(ctypes.Structure):
+    _fields_ = (("re", ctypes.c_double), ("im", ctypes.c_double))
+
+
 def call(blas: Cblas, p: Prototype, arguments: list[Any], fortran: bool, integers: int) -> tuple[Any, list[Any]]:
     """What a function returns, and all that is in memory afterwards."""
     given = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
@@ -85,7 +103,14 @@ def call(blas: Cblas, p: Prototype, arguments: list[Any], fortran: bool, integer
         function.restype = result_of(p)
         if p.result == "CBLAS_INDEX":
             function.restype = ctypes.c_int64 if integers == 64 else ctypes.c_int32
-        returned = function(*by_address(p, given, integers))
+        addresses = by_address(p, given, integers)
+        if p.name.endswith("_sub"):  # what CBLAS writes to the last address
+            function.restype = Pair if is_single(p) else LongPair
+            pair = function(*addresses[:-1])
+            given[-1][:2] = pair.re, pair.im
+            returned = None
+        else:
+            returned = function(*addresses)
     else:
         returned = getattr(blas, p.name)(*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in given))
     return returned, [x.tobytes() for x in given if isinstance(x, np.ndarray)]
@@ -94,11 +119,25 @@ def call(blas: Cblas, p: Prototype, arguments: list[Any], fortran: bool, integer
 @pytest.mark.parametrize(("fortran", "integers"), [(True, 32), (False, 64), (True, 64)])
 def test_every_name_of_a_function_does_the_same(fortran, integers, version, blas_of):
     usual, other = blas_of(WRAPPERS, version), blas_of(WRAPPERS, version, integers)
-    rng, called = np.random.default_rng(7), set()
+    called = [p.routine for p in same_by_other_names(usual, other, fortran, integers)]
+    assert {re.sub("^i?[sd]", lambda found: found[0][:-1], name) for name in called} >= {*WRAPPERS}
+
+
+@pytest.mark.parametrize(("fortran", "integers"), [(True, 32), (False, 64), (True, 64)])
+def test_every_name_of_a_function_of_complex_numbers_does_the_same(fortran, integers, complex_version, blas_of):
+    usual, other = blas_of(COMPLEX, complex_version), blas_of(COMPLEX, complex_version, integers)
+    called = same_by_other_names(usual, other, fortran, integers)
+    single = complex_version.letter == "c"
+    assert {*called} >= {p for p in FUNCTIONS.values() if "void *" in p.params and is_single(p) == single}
+
+
+def same_by_other_names(usual: Cblas, other: Cblas, fortran: bool, integers: int) -> list[Prototype]:
+    """The functions of a library, which by their other names do the same."""
+    rng, called = np.random.default_rng(7), []
     for p in FUNCTIONS.values():
         if not hasattr(usual.library, p.name):
             continue
-        called.add(re.sub("^i?[sd]", lambda found: found[0][:-1], p.routine))
+        called.append(p)
         for _ in range(CASES):
             arguments = drawn(p, rng)
             want, memory = call(usual, p, arguments, False, 32)
@@ -108,7 +147,17 @@ def test_every_name_of_a_function_does_the_same(fortran, integers, version, blas
             found, after = call(other, p, arguments, fortran, integers)
             np.testing.assert_equal(found, want, f"{p.name} {arguments}")
             assert after == memory, f"{p.name} {arguments}"
-    assert called >= {*WRAPPERS}
+    return called
+
+
+@pytest.mark.parametrize("integers", [32, 64])
+def test_the_sizes_that_lapack_takes_from_a_blas(integers, complex_version, blas_of):
+    """Of a complex number, |re| + |im|."""
+    library = blas_of(COMPLEX, complex_version, integers).library
+    for name, kind in (("scabs1", ctypes.c_float), ("dcabs1", ctypes.c_double)):
+        size = library[f"{name}{'_64' * (integers == 64)}_"]
+        size.restype = kind
+        assert [size((kind * 2)(*z)) for z in ((3, -4), (-0.5, 0), (0, 0))] == [7, 0.5, 0]
 
 
 TELL = """
@@ -148,9 +197,18 @@ void xerbla_64_(const char *routine, const int64_t *position, size_t length) {
 
 @pytest.mark.parametrize("integers", [32, 64])
 def test_every_wrong_argument_is_told_with_the_position_that_it_has_in_fortran(integers, version, blas_of, tmp_path):
-    library = Path(blas_of(WRAPPERS, version, integers).library._name)
-    found = [p for p in FUNCTIONS.values() if re.match(r"[sd](?:ge|gb|s[ybp]|t[rbp])", p.routine)]
-    exported = [p for p in found if hasattr(blas_of(WRAPPERS, version).library, p.name)]
+    wrong_arguments_are_told(blas_of(WRAPPERS, version), blas_of(WRAPPERS, version, integers), integers, tmp_path)
+
+
+@pytest.mark.parametrize("integers", [32, 64])
+def test_every_wrong_argument_of_complex_numbers_is_told_likewise(integers, complex_version, blas_of, tmp_path):
+    usual, other = blas_of(COMPLEX, complex_version), blas_of(COMPLEX, complex_version, integers)
+    wrong_arguments_are_told(usual, other, integers, tmp_path)
+
+
+def wrong_arguments_are_told(usual: Cblas, other: Cblas, integers: int, tmp_path: Path) -> None:
+    library = Path(other.library._name)
+    exported = [p for p in FUNCTIONS.values() if LEVELS_2_AND_3.match(p.name) and hasattr(usual.library, p.name)]
     calls = [(p.name, at, args) for p in exported for at, args in wrong_calls(p) if at > 1]
     assert len(calls) > 100
     record = tmp_path / "record.so"

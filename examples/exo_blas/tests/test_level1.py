@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def cases() -> Iterator[tuple[int, int, int, bool]]:
 
 def exact(v: Vec) -> np.ndarray:
     """The elements in more than double precision."""
-    return v.view.astype(np.longdouble)
+    return v.view.astype(np.result_type(v.memory, np.longdouble))
 
 
 def eps(v: Vec) -> float:
@@ -152,9 +153,10 @@ def test_sums_pass_on_what_is_no_number(blas, letter, vec, special):
 # -- updates ------------------------------------------------------------------------------------------
 
 
-def one_by_one(x: Vec, y: Vec, step: Callable[[float, float], tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
-    """What the reference leaves in memory, element by element, and sums of sizes for the bound."""
-    a, b = Vec(x.memory.astype(np.longdouble), x.inc, x.n), Vec(y.memory.astype(np.longdouble), y.inc, y.n)
+def one_by_one(x: Vec, y: Vec, step: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """What the reference leaves in memory, element by element."""
+    kind = np.result_type(x.memory, np.longdouble)
+    a, b = (Vec(v.memory.astype(kind), v.inc, v.n) for v in (x, y))
     to, into = a.view, b.view
     for i in range(x.n):
         to[i], into[i] = step(to[i], into[i])

@@ -1,7 +1,7 @@
 #!/bin/sh
 # netlib.sh LIBRARY [FOLDER]: netlib's test programs that call by Fortran names, as Debian's libblas-test has them, on a
 # library. They find it as their libblas.so.3.
-programs=$(find ${2:-/usr/lib/*/blas} -name 'xblat[123][sd]' 2>/dev/null | sort)
+programs=$(find ${2:-/usr/lib/*/blas} -name 'xblat[123][sdcz]' 2>/dev/null | sort)
 if [ -z "$programs" ]; then
   echo "netlib's tests are not installed (Debian: libblas-test): left out"
   exit 0

@@ -3,29 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array: TypeAlias = NDArray[np.floating[Any]]
+Array: TypeAlias = NDArray[np.inexact[Any]]
 Side: TypeAlias = Literal["left", "right"]
 
+BY_ROWS: Final = 101
+BY_COLUMNS: Final = 102
 PLAIN: Final = 111
 TRANSPOSED: Final = 112
+ADJOINT: Final = 113
 UPPER: Final = 121
 LOWER: Final = 122
 LEFT: Final = 141
 RIGHT: Final = 142
-LETTERS = {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}
+LETTERS: Final[dict[np.dtype[Any], str]] = {
+    np.dtype(np.float32): "s",
+    np.dtype(np.float64): "d",
+    np.dtype(np.complex64): "c",
+    np.dtype(np.complex128): "z",
+}
 """What the names of functions begin with."""
 
 
+@dataclass(frozen=True, eq=False)
+class Adjoint:
+    """The conjugate transposed of a matrix, which BLAS reads where it is. To NumPy, it is an array of its own."""
+
+    of: Array
+
+    def __array__(self, dtype: np.dtype[Any] | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.of.conj().T, dtype, copy=copy)
+
+
+def adjoint(a: ArrayLike) -> Adjoint:
+    """`a.conj().T`, which takes no copy where BLAS can read a itself: in `gemm`, `gemv`, `herk`, `her2k`, `trmm`,
+    `trmv`, `trsm`, `trsv`.
+
+    `lower` is about what is handed over: the adjoint of a lower triangle is an upper one.
+
+    >>> np.asarray(adjoint([[1 + 2j, 3 + 4j]]))
+    array([[1.-2.j],
+           [3.-4.j]])
+    """
+    return Adjoint(np.asarray(a))
+
+
+def operand(a: ArrayLike) -> tuple[ArrayLike, bool]:
+    """A matrix without copies, and whether its elements have to be conjugated."""
+    return (a.of.T, of_complex(a.of)) if isinstance(a, Adjoint) else (a, False)
+
+
 class Window(NamedTuple):
-    """A matrix as BLAS has it: by rows, or transposed, which is by columns."""
+    """A matrix as BLAS has it: by rows, or transposed, which is by columns, and then maybe conjugated."""
 
     matrix: Array
     transposed: bool
+    conjugated: bool = False
 
     @property
     def run(self) -> tuple[int, int]:
@@ -36,15 +74,25 @@ class Window(NamedTuple):
 
     @property
     def flag(self) -> int:
-        return TRANSPOSED if self.transposed else PLAIN
+        if not self.transposed:
+            return PLAIN
+        return ADJOINT if self.conjugated else TRANSPOSED
+
+    @property
+    def layout(self) -> int:
+        return BY_COLUMNS if self.transposed else BY_ROWS
 
     def uplo(self, lower: bool) -> int:
         """Which triangle is stored, of the rows that BLAS sees."""
-        return LOWER if lower != self.transposed else UPPER
+        return triangle(lower != self.transposed)
 
     def side(self, side: Side) -> int:
         """Where another matrix is, if this one's transposed is computed."""
         return LEFT if (side == "left") != self.transposed else RIGHT
+
+
+def triangle(lower: bool) -> int:
+    return LOWER if lower else UPPER
 
 
 def by_rows(m: Array) -> bool:
@@ -54,16 +102,31 @@ def by_rows(m: Array) -> bool:
     return near and (m.shape[0] <= 1 or (m.strides[0] >= max(1, m.shape[1]) * item and m.strides[0] % item == 0))
 
 
-def window(m: Array) -> Window:
-    """A matrix to be read: as it is where rows or columns are of neighbours, else a copy."""
-    if by_rows(m):
+def window(m: Array, conjugated: bool = False) -> Window:
+    """A matrix to be read: as it is where rows or columns are of neighbours, else a copy. So is what is conjugated, by
+    rows: BLAS conjugates what it transposes."""
+    if by_rows(m) and not conjugated:
         return Window(m, False)
-    return Window(m, True) if by_rows(m.T) else Window(np.ascontiguousarray(m), False)
+    return Window(m, True, conjugated) if by_rows(m.T) else row_window(m, conjugated)
 
 
-def row_window(m: Array) -> Window:
+def row_window(m: Array, conjugated: bool = False) -> Window:
     """The same by rows."""
+    if conjugated:
+        return Window(np.conjugate(m, order="C"), False)
     return Window(m if by_rows(m) else np.ascontiguousarray(m), False)
+
+
+def factor(m: Array, conjugated: bool) -> Window:
+    """A matrix to be multiplied with its own adjoint: by rows, or the adjoint of what is by rows."""
+    return window(m, True) if conjugated else row_window(m)
+
+
+def alike_windows(s: Window, t: Window) -> tuple[Window, Window]:
+    """Two matrices of which one flag tells how they are stored: both by rows, if it is not the same already."""
+    if s.flag == t.flag:
+        return s, t
+    return row_window(s.matrix, s.conjugated), row_window(t.matrix, t.conjugated)
 
 
 def in_place(out: Array, run: Callable[[Window], None]) -> Array:
@@ -83,17 +146,26 @@ def strided(x: Array) -> tuple[int, int]:
     return (x.ctypes.data + (len(x) - 1) * x.strides[0] if step < 0 else x.ctypes.data), step
 
 
+def column(x: Array) -> Array:
+    """A vector as a matrix."""
+    return x[:, None]
+
+
 def apart(x: Array, out: Array) -> Array:
     """An input, copied if it may have memory in common with what is written."""
     return x.copy() if np.may_share_memory(x, out) else x
 
 
+def of_complex(x: Array) -> bool:
+    return x.dtype.kind == "c"
+
+
 def alike(**arrays: ArrayLike) -> list[Array]:
-    """Arrays of one precision: that which all have, or double precision for lists and integers."""
+    """Arrays of one type: that which all have, or double precision for lists and integers."""
     found = {name: np.asarray(x) for name, x in arrays.items()}
     known = {x.dtype for x in found.values() if x.dtype in LETTERS}
     if len(known) > 1:
-        raise TypeError(", ".join(f"{n} is {x.dtype}" for n, x in found.items()) + ": all must be of one precision")
+        raise TypeError(", ".join(f"{n} is {x.dtype}" for n, x in found.items()) + ": all must be of one type")
     dtype = known.pop() if known else np.dtype(np.float64)
     return [converted(name, x, dtype) for name, x in found.items()]
 
@@ -107,7 +179,7 @@ def converted(name: str, x: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def inputs(out: Array, **arrays: ArrayLike) -> list[Array]:
-    """Arrays of the precision of what is updated."""
+    """Arrays of the type of what is updated."""
     updated(out=out)
     return [converted(name, np.asarray(x), out.dtype) for name, x in arrays.items()]
 
@@ -115,10 +187,12 @@ def inputs(out: Array, **arrays: ArrayLike) -> list[Array]:
 def updated(**arrays: Array) -> None:
     for name, x in arrays.items():
         if not isinstance(x, np.ndarray) or x.dtype not in LETTERS:
-            raise TypeError(f"{name} is updated, so it has to be an array of float32 or float64, not {about(x)}")
+            types = "float32, float64, complex64 or complex128"
+            raise TypeError(f"{name} is updated, so it has to be an array of {types}, not {about(x)}")
         if not x.flags.writeable:
             raise ValueError(f"{name} is updated, and can't be written")
-        if not x.flags.aligned or any(s % x.itemsize for s in x.strides) or (0 in x.strides and x.size > 1):
+        shared = 0 in x.strides and x.size and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+        if not x.flags.aligned or any(s % x.itemsize for s in x.strides) or shared:
             raise ValueError(f"{name} is updated, so its elements have to be whole and apart in memory: copy it first")
 
 
@@ -126,15 +200,35 @@ def about(x: object) -> str:
     return f"an array of {x.dtype}" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
 
 
+def numbers(like: Array, **given: complex) -> None:
+    """Of real arrays, numbers have to be real."""
+    if not of_complex(like):
+        real(**given)
+
+
+def real(**given: complex) -> None:
+    for name, value in given.items():
+        if is_complex(value):
+            raise TypeError(f"{name} is {value}, and has to be real here")
+
+
+def is_complex(number: complex) -> bool:
+    """Whether it is one of Python's or NumPy's complex numbers."""
+    return not isinstance(number, (float, int)) and np.iscomplexobj(number)
+
+
 def with_out(
-    beta: float, out: Array | None, shape: Callable[..., tuple[int, ...]], **arrays: ArrayLike
+    alpha: complex, beta: complex, out: Array | None, shape: Callable[..., tuple[int, ...]], **arrays: ArrayLike
 ) -> tuple[list[Array], Array]:
     """Inputs, and the array that the result goes to: a new one of this shape if none is given."""
     if out is not None:
-        return inputs(out, **arrays), out
+        given = inputs(out, **arrays)
+        numbers(out, alpha=alpha, beta=beta)
+        return given, out
     if beta != 0:
         raise ValueError(f"beta is {beta}, so out has to be given")
     found = alike(**arrays)
+    numbers(found[0], alpha=alpha, beta=beta)
     try:
         made = np.zeros(shape(*found), found[0].dtype)
     except (IndexError, TypeError):

@@ -1,0 +1,14 @@
+"""The C text of kernels. What is kept of it depends on this file, and not on the rest of the builder."""
+
+from __future__ import annotations
+
+from backends.c import compile
+from exo_strat import Proc
+
+
+def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
+    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
+    if not procs:
+        return "#include <stdint.h>\n", ()
+    module = compile(procs, name, embedded=True)
+    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())

@@ -1,0 +1,13 @@
+// The sum of |re| + |im|
+
+T CBLAS_OF(asum)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+    T r, s = 0;
+    if (n <= 0 || incx <= 0) return 0;
+    if (incx == 1) {
+        REAL_KERNEL(asum)(2 * (int64_t)n, IN(x, 1), &r);
+        return r;
+    }
+    REAL_KERNEL(asum_strided)(n, IN(x, 2 * (int64_t)incx), &r);
+    REAL_KERNEL(asum_strided)(n, IN((const T *)x + 1, 2 * (int64_t)incx), &s);
+    return r + s;
+}

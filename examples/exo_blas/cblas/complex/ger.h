@@ -1,0 +1,27 @@
+// A := alpha x y^T + A, with y conjugated or not
+#include "updates.h"
+
+static void update(int row_major, int conj, int64_t m, int64_t n, Number alpha, const T *x, int64_t incx, const T *y,
+    int64_t incy, T *a, int64_t lda) {
+    if (m == 0 || n == 0 || is_zero(alpha)) return;
+    x = FIRST_PAIR(x, m, incx), y = FIRST_PAIR(y, n, incy);
+    const int64_t rows = row_major ? m : n, columns = row_major ? n : m;
+    const int shared = row_major && conj;  // whether the vector that all rows share is conjugated
+    ROOM_OF_PAIRS(u, columns, ger);
+    ROOM_OF_PAIRS(v, columns, ger);
+    take_apart(columns, shared, row_major ? y : x, row_major ? incy : incx, u, v);
+    for (int64_t i = 0; i < rows; i++) {
+        const Number own = row_major ? number(x + 2 * i * incx) : conjugated(number(y + 2 * i * incy), conj);
+        add_row(columns, shared, product(alpha, own), u, v, a + 2 * i * lda);
+    }
+    RELEASE(u);
+    RELEASE(v);
+}
+
+#define CHECK_GER(routine)                                                    \
+    REQUIRE(IS_LAYOUT(layout), 1, routine);                                   \
+    REQUIRE(m >= 0, 2, routine);                                              \
+    REQUIRE(n >= 0, 3, routine);                                              \
+    REQUIRE(incx != 0, 6, routine);                                           \
+    REQUIRE(incy != 0, 8, routine);                                           \
+    REQUIRE(lda >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 10, routine)

@@ -1,0 +1,11 @@
+// x := alpha x, for a real alpha: twice as many reals, or the real parts and the imaginary ones
+
+void CBLAS_BY(scal)(CBLAS_INT n, T alpha, void *x, CBLAS_INT incx) {
+    const int64_t apart = 2 * (int64_t)incx;
+    if (n <= 0 || incx <= 0) return;
+    if (incx == 1) {
+        REAL_KERNEL(scal)(2 * (int64_t)n, &alpha, OUT(x, 1));
+        return;
+    }
+    for (int part = 0; part < 2; part++) REAL_KERNEL(scal_strided)(n, &alpha, OUT((T *)x + part, apart));
+}

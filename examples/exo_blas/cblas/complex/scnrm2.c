@@ -1,0 +1,13 @@
+// The Euclidean norm: squares of single precision neither overflow nor vanish in double precision
+
+float CBLAS_AS(scnrm2)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+    double r, s = 0;
+    if (n <= 0) return 0;
+    if (incx == 1) KERNEL_AS(snrm2)(2 * (int64_t)n, IN_F32(x, 1), &r);
+    else {
+        const float *const first = (const float *)x - (incx < 0 ? 2 * (int64_t)(n - 1) * incx : 0);
+        KERNEL_AS(snrm2_strided)(n, IN_F32(first, 2 * (int64_t)incx), &r);
+        KERNEL_AS(snrm2_strided)(n, IN_F32(first + 1, 2 * (int64_t)incx), &s);
+    }
+    return (float)sqrt(r + s);
+}

@@ -1,0 +1,16 @@
+// x, y := y, x: twice as many reals, or the real parts and the imaginary ones
+#include "pairs.h"
+
+void CBLAS(swap)(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy) {
+    T *const u = FIRST_PAIR((T *)x, n, incx), *const v = FIRST_PAIR((T *)y, n, incy);
+    if (n <= 0) return;
+    if (incx == 1 && incy == 1) {
+        REAL_KERNEL(swap)(2 * (int64_t)n, OUT(u, 1), OUT(v, 1));
+        return;
+    }
+    const int64_t whole = incx && incy ? n : 1;  // else one after the other: some are one
+    for (int64_t i = 0; i < n; i += whole)
+        for (int part = 0; part < 2; part++)
+            REAL_KERNEL(swap_strided)(whole, OUT(u + 2 * i * incx + part, 2 * (int64_t)incx),
+                OUT(v + 2 * i * incy + part, 2 * (int64_t)incy));
+}
