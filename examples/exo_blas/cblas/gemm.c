@@ -212,6 +212,20 @@ static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, in
     return 1;
 }
 
+// C := alpha A B + beta C, of a B that is read where it is, which is `near`, or copied
+static void some_rows(int near, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
+    int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
+    const int once = near && k <= SHALLOW && beta != 0 && beta != 1;  // C is passed over once
+    const int64_t tall = once ? LINE : near ? m : TALL;
+    if (beta != 0 && !once) scale(m, n, beta, c, ldc);
+    for (int64_t i = 0; i < m; i += tall) {
+        const int64_t rows = m - i < tall ? m - i : tall;
+        if (once) scale(rows, n, beta, c + i * ldc, ldc);
+        if (near) in_place(beta == 0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, c + i * ldc, ldc);
+        else in_copies(beta == 0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, c + i * ldc, ldc);
+    }
+}
+
 // C := alpha A B + beta C
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
@@ -238,24 +252,16 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         if (by_transposed(beta == 0, m, n, k, alpha, a, a1, b, b0, b1, c, ldc)) return;
     }
     const int few = n * k * (int64_t)sizeof(T) > NEAR ? m <= FEW_ROWS(b0) : IN_REACH(k) || m <= LINE || n * k <= SMALL;
-    const int near = b1 == 1 && (few || k <= SHALLOW);
-    if (near && k <= SHALLOW && beta != 0 && beta != 1) {  // C is passed over once
-        for (int64_t i = 0; i < m; i += LINE) {
-            const int64_t rows = m - i < LINE ? m - i : LINE;
-            scale(rows, n, beta, c + i * ldc, ldc);
-            in_place(0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, c + i * ldc, ldc);
-        }
+    const int near = b1 == 1 && (few || k <= SHALLOW), threads = m * n * k < LARGE ? 1 : exo_threads();
+    if (threads == 1) {
+        some_rows(near, m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
         return;
     }
-    if (beta != 0) scale(m, n, beta, c, ldc);
-    if (near) {
-        in_place(beta == 0, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
-        return;
-    }
-    for (int64_t i = 0; i < m; i += TALL) {
-        const int64_t rows = m - i < TALL ? m - i : TALL;
-        in_copies(beta == 0, rows, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, c + i * ldc, ldc);
-    }
+    // How C is computed has been decided: it doesn't depend on the rows that a thread has.
+    const int64_t slice = (m / threads / EXO_ROWS + 1) * EXO_ROWS;
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < m; i += slice)
+        some_rows(near, m - i < slice ? m - i : slice, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, beta, c + i * ldc, ldc);
 }
 
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
@@ -282,17 +288,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
         small(beta == 0, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
     }
-    int threads = m * n * k < LARGE ? 1 : exo_threads();
-    if (threads == 1) {
-        product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
-        return;
-    }
-    int64_t slice = m / threads + 1;
-#pragma omp parallel for num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        int64_t from = t * slice, rows = m - from < slice ? m - from : slice;
-        if (rows > 0) product(rows, n, k, alpha, a + from * a0, a0, a1, b, b0, b1, beta, c + from * ldc, ldc);
-    }
+    product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
 
 void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,

@@ -4,6 +4,8 @@
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
+#define ALIKE_ROWS 48    // threads begin at multiples of it: a row is added up with the same others as on one thread
+#define ALIKE_COLUMNS 64
 #define LANES (32 / (int64_t)sizeof(T))  // elements of a vector
 #define IS_LONG(n) ((n) >= 192 * LANES)  // whether a vector of so many columns leaves little room in the first cache
 #define IN_FIRST_CACHE(m, n) ((m) * (n) <= 1280 * LANES)
@@ -53,10 +55,11 @@ static int64_t part(int64_t n, int64_t most) {
     return parts == 1 ? n : (n / parts + LANES - 1) / LANES * LANES;
 }
 
-// Of long rows, some columns at a time: so many elements of x stay in the first cache for all rows.
-static void near_dots(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
+// Some columns at a time, of long rows: so many elements of x stay in the first cache for all rows.
+static void near_dots(int64_t most, int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y,
+    int64_t incy) {
     for (int64_t width, j = 0; j < n; j += width) {
-        width = m >= 8 && IS_LONG(n) ? part(n - j, 96 * LANES) : n;
+        width = part(n - j, most);
         KERNEL(gemv_n)(m, width, &alpha, IN2(a + j, lda, 1), IN(x + j, 1), OUT(y, incy));
     }
 }
@@ -73,9 +76,8 @@ static void by_panels(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, co
     }
 }
 
-static void near_adds(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
-    if (m >= 16 && (IS_LONG(n) || IN_FIRST_CACHE(m, n))) by_panels(m, n, alpha, a, lda, x, incx, y);
-    else KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
+static void as_it_is(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
+    KERNEL(gemv_trans)(m, n, &alpha, IN2(a, lda, 1), IN(x, incx), OUT(y, 1));
 }
 
 // y += alpha A x
@@ -84,18 +86,23 @@ APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T
         one_dot(n, alpha, a, x, y);
         return;
     }
-    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    const int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    const int64_t most = m >= 8 && IS_LONG(n) ? 96 * LANES : n;
     if (threads == 1) {
-        (far ? DOTS : near_dots)(m, n, alpha, a, lda, x, y, incy);
+        if (far) DOTS(m, n, alpha, a, lda, x, y, incy);
+        else near_dots(most, m, n, alpha, a, lda, x, y, incy);
         return;
     }
-    int64_t slice = (m + threads - 1) / threads;
+    const int64_t slice = (m / threads / ALIKE_ROWS + 1) * ALIKE_ROWS;
 #pragma omp parallel for num_threads(threads)
-    for (int k = 0; k < threads; k++) {
-        int64_t from = k * slice, rows = m - from < slice ? m - from : slice;
-        if (rows > 0) (far ? DOTS : near_dots)(rows, n, alpha, a + from * lda, lda, x, y + from * incy, incy);
+    for (int64_t i = 0; i < m; i += slice) {
+        const int64_t rows = m - i < slice ? m - i : slice;
+        if (far) DOTS(rows, n, alpha, a + i * lda, lda, x, y + i * incy, incy);
+        else near_dots(most, rows, n, alpha, a + i * lda, lda, x, y + i * incy, incy);
     }
 }
+
+typedef void Added(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y);
 
 // y += alpha A^T x
 APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
@@ -103,16 +110,19 @@ APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, co
         one_added(n, alpha * *x, a, y);
         return;
     }
-    int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    const int threads = m * n < LARGE ? 1 : exo_threads();
+    const int panels = m >= 16 && (IS_LONG(n) || IN_FIRST_CACHE(m, n));
+    Added *const add = FROM_MEMORY(m * n, lda) ? ADDS : panels ? by_panels : as_it_is;
     if (threads == 1) {
-        (far ? ADDS : near_adds)(m, n, alpha, a, lda, x, incx, y);
+        add(m, n, alpha, a, lda, x, incx, y);
         return;
     }
-    int64_t slice = (n / threads + 64) & -64;
+    const int64_t blocks = n / ALIKE_COLUMNS;  // the last thread has what is left over: a few columns are done otherwise
 #pragma omp parallel for num_threads(threads)
     for (int k = 0; k < threads; k++) {
-        int64_t from = k * slice, columns = n - from < slice ? n - from : slice;
-        if (columns > 0) (far ? ADDS : near_adds)(m, columns, alpha, a + from, lda, x, incx, y + from);
+        const int64_t j = blocks * k / threads * ALIKE_COLUMNS;
+        const int64_t end = k + 1 < threads ? blocks * (k + 1) / threads * ALIKE_COLUMNS : n;
+        if (j < end) add(m, end - j, alpha, a + j, lda, x, incx, y + j);
     }
 }
 

@@ -114,7 +114,7 @@ def test_the_check_finds_a_wrong_library(fault: str, made: Path, tmp_path: Path)
     (tmp_path / "wrong.c").write_text(wrapped(*FAULTS[fault]))
     ran("cc", "-shared", "-fPIC", f"-I{made}/include", "wrong.c", "-o", "wrong.so", cwd=tmp_path)
     env = {**os.environ, "LD_PRELOAD": str(tmp_path / "wrong.so")}
-    done = subprocess.run([made / "build/check_exo_blas_program"], env=env, capture_output=True, check=False)
+    done = subprocess.run([made / "build/check_exo_blas_program", "1", "40"], env=env, capture_output=True, check=False)
     assert done.returncode == 1 and b"not " in done.stdout
 
 

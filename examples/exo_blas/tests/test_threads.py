@@ -1,0 +1,94 @@
+"""Threads: how many there are doesn't change a bit of a result.
+
+Sizes reach every way in which a large product is computed, and what is left over at the end of a thread's part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from examples.exo_blas.binding import Cblas
+from examples.exo_blas.tests.test_random import COMPLEX
+
+WRAPPERS = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
+ROWS, COLUMNS = 101, 102
+NO, YES = 111, 112
+THREADS = ("2", "3", "5")
+DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
+
+PRODUCTS = (
+    (200, 150, 100), (97, 260, 90), (61, 2049, 17), (2000, 40, 30), (2000, 4, 300), (300, 3000, 12), (49, 67, 700),
+    (5, 1000, 700), (1000, 5, 700), (1, 1500, 1500), (1500, 1, 1500), (130, 131, 600),
+)  # fmt: skip
+"""Extents of C and of the sum, that threads share."""
+MATRICES = ((700, 401), (401, 700), (50, 6000), (6000, 50), (6001, 83), (83, 6001), (1030, 1027), (2050, 515))
+"""Those of matrices that are multiplied with a vector."""
+LAYERS = ((150, 201), (201, 150), (97, 500))
+
+Given = Sequence[Any]
+
+
+def filled(rng: np.random.Generator, letter: str, *shape: int) -> np.ndarray:
+    dtype = np.dtype(DTYPES[letter])
+    parts = rng.uniform(-1, 1, (*shape, 2 if dtype.kind == "c" else 1)).astype(dtype.type(0).real.dtype)
+    return parts.view(dtype)[..., 0]
+
+
+def calls(letter: str) -> list[tuple[str, Given, np.ndarray]]:
+    """Functions with their arguments, and the array that each writes."""
+    rng = np.random.default_rng(3)
+    scalar: Callable[[float], Any] = (lambda x: np.array([x], DTYPES[letter])) if letter in "cz" else (lambda x: x)
+    one, half = scalar(1.0), scalar(0.5)
+    found: list[tuple[str, Given, np.ndarray]] = []
+    for (m, n, k), ta, tb, beta in product(PRODUCTS, (NO, YES), (NO, YES), (0.0, 1.0, 0.5)):
+        a, b, c = filled(rng, letter, m * k), filled(rng, letter, k * n), filled(rng, letter, m * n)
+        lda, ldb = k if ta == NO else m, n if tb == NO else k
+        found.append(("gemm", (ROWS, ta, tb, m, n, k, half, a, lda, b, ldb, scalar(beta), c, n), c))
+    for (m, n), trans in product(MATRICES, (NO, YES)):
+        a, x, y = filled(rng, letter, m * n), filled(rng, letter, 6001), filled(rng, letter, 6001)
+        found.append(("gemv", (ROWS, trans, m, n, half, a, n, x, 1, one, y, 1), y))
+    for (m, n), layout, side, uplo in product(LAYERS, (ROWS, COLUMNS), (141, 142), (121, 122)):
+        order = m if side == 141 else n
+        a, b, c = filled(rng, letter, order * order), filled(rng, letter, m * n), filled(rng, letter, m * n)
+        a[:: order + 1] += 9
+        ld = n if layout == ROWS else m
+        found.append(("symm", (layout, side, uplo, m, n, half, a, order, b, ld, one, c, ld), c))
+        square = filled(rng, letter, m * m)
+        found.append(("syrk", (layout, uplo, NO, m, n, half, b, ld, one, square, m), square))
+        for routine in ("trmm", "trsm"):
+            x = filled(rng, letter, m * n)
+            found.append((routine, (layout, side, uplo, NO, 131, m, n, half, a, order, x, ld), x))
+    return found
+
+
+def result(blas: Cblas, letter: str, routine: str, given: Given, out: np.ndarray) -> bytes:
+    """What a call leaves in the array that it writes, which is as before after it."""
+    before = out.copy()
+    arguments = [v.ctypes.data if isinstance(v, np.ndarray) else v for v in given]
+    getattr(blas, f"cblas_{letter}{routine}")(*arguments)
+    found = out.tobytes()
+    out[:] = before
+    return found
+
+
+def hold(blas: Cblas, letter: str, environment: pytest.MonkeyPatch) -> None:
+    for routine, given, out in calls(letter):
+        environment.setenv("EXO_NUM_THREADS", "1")
+        want = result(blas, letter, routine, given, out)
+        for threads in THREADS:
+            environment.setenv("EXO_NUM_THREADS", threads)
+            shown = [v for v in given if not isinstance(v, np.ndarray)]
+            assert result(blas, letter, routine, given, out) == want, (routine, shown, threads)
+
+
+def test_results_do_not_depend_on_the_number_of_threads(version, blas_of, monkeypatch) -> None:
+    hold(blas_of(WRAPPERS, version), version.letter, monkeypatch)
+
+
+def test_results_of_complex_numbers_do_not_either(complex_version, blas_of, monkeypatch) -> None:
+    hold(blas_of(COMPLEX, complex_version), complex_version.letter, monkeypatch)
