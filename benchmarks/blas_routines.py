@@ -19,6 +19,8 @@ from benchmarks.blas_rivals import aligned, parameters
 LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
 REAL_OF = {"c64": "f32", "c128": "f64"}
 """The precision of complex numbers."""
+WITH_REAL = {"asum": "{1}{0}asum", "nrm2": "{1}{0}nrm2", "cabs1": "{1}cabs1", "rot": "{0}{1}rot", "rscal": "{0}{1}scal"}
+"""Functions whose names have the letter of real numbers, too."""
 LINE = 64
 TYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 
@@ -53,10 +55,13 @@ class Routine:
     precisions: Sequence[str] = ("f32", "f64")
 
     def function(self, precision: str) -> str:
-        """The CBLAS function: for i-amax the letter is inside, dsdot and sdsdot have none."""
+        """The CBLAS function: for i-amax the letter is inside, dsdot and sdsdot have none, some have two."""
         if len(self.precisions) == 1:
             return f"cblas_{self.name}"
-        return f"cblas_i{LETTERS[precision]}amax" if self.name == "iamax" else f"cblas_{LETTERS[precision]}{self.name}"
+        form = "i{0}amax" if self.name == "iamax" else f"{{0}}{self.name}"
+        if precision in REAL_OF:
+            form = WITH_REAL.get(self.name, form)
+        return "cblas_" + form.format(LETTERS[precision], LETTERS[REAL_OF.get(precision, precision)])
 
 
 class Case(NamedTuple):
@@ -277,17 +282,42 @@ LEVEL_3 = (
 _SOME = tuple(Dims(n, n) for n in (16, 64, 128, 256, 1000))
 _BLOCKS = tuple(Dims(n, n, n) for n in (8, 16, 31, 64, 127, 256, 512, 1024))
 _ADJOINT = _combined("ntc", "ntc")
+_NARROW = tuple(d for d in BANDS if d.n <= 1000)
+_FLAT = VECTORS[1:-2:2]
+_SOLVED = _combined("lu", "nc", "n")
 COMPLEX = (
-    *(_complex(r, VECTORS[1:-2:2]) for r in (*LEVEL_1[1:3], *LEVEL_1[9:11])),
-    *(_complex(_vectors(name, 2, 2), VECTORS[1:-2:2]) for name in ("dotu_sub", "dotc_sub")),
-    _complex(LEVEL_2[0], _SOME, ("n", "t", "c")),
-    _complex(_matrix("geru", _SOME, 2, _all, _general, ("",), "scale"), _SOME),
-    _complex(_matrix("hemv", _SOME, 4, _half, _general, HALVES), _SOME),
-    _complex(_matrix("her2", _SOME, 4, _half, _general, HALVES, "scale"), _SOME),
-    *(_complex(r, _SOME, _combined("lu", "nc", "n")) for r in LEVEL_2[5:7]),
+    *(
+        _complex(r, _FLAT)
+        for r in LEVEL_1
+        if r.name in ("asum", "axpy", "copy", "nrm2", "rot", "scal", "swap", "iamax")
+    ),
+    *(_complex(_vectors(name, 2, 2), _FLAT) for name in ("dotu_sub", "dotc_sub")),
+    _complex(_vectors("rscal", 1, 1, "scale"), _FLAT),
+    *(_complex(Routine(name, ONCE, lambda d: 10, lambda d: 4), ONCE) for name in ("rotg", "cabs1")),
+    *(_complex(r, s, ("n", "t", "c")) for r, s in ((LEVEL_2[0], _SOME), (LEVEL_2[7], _NARROW))),
+    *(_complex(_matrix(name, _SOME, 2, _all, _general, ("",), "scale"), _SOME) for name in ("geru", "gerc")),
+    *(
+        _complex(_matrix(name, _SOME, 4, _half, f, HALVES), _SOME)
+        for name, f in (("hemv", _general), ("hpmv", _packed))
+    ),
+    _complex(_matrix("hbmv", _NARROW, 4, _band, _banded, HALVES), _NARROW),
+    *(
+        _complex(_matrix(name, _SOME, each, _half, shapes, HALVES, "scale"), _SOME)
+        for name, each, shapes in (
+            ("her", 2, _general),
+            ("her2", 4, _general),
+            ("hpr", 2, _packed),
+            ("hpr2", 4, _packed),
+        )
+    ),
+    *(_complex(r, _SOME, _SOLVED) for r in LEVEL_2 if r.name in ("trmv", "trsv", "tpmv", "tpsv")),
+    *(_complex(r, _NARROW, _SOLVED) for r in LEVEL_2 if r.name in ("tbmv", "tbsv")),
     _complex(LEVEL_3[0], _BLOCKS, _ADJOINT),
     *(_complex(_layers(name, 1, _sided, _combined("lr", "lu")), LAYERS[1:]) for name in ("hemm", "symm")),
-    _complex(_layers("herk", 0.5, _rank_k, _combined("lu", "nc")), LAYERS[1:]),
+    *(
+        _complex(_layers(name, share, _rank_k, _combined("lu", turned)), LAYERS[1:])
+        for name, share, turned in (("herk", 0.5, "nc"), ("syrk", 0.5, "nt"), ("her2k", 1, "nc"), ("syr2k", 1, "nt"))
+    ),
     *(_complex(r, LAYERS[1:], _combined("lr", "lu", "nc", "n")) for r in LEVEL_3[4:]),
 )
 
@@ -378,7 +408,7 @@ def arguments(case: Case) -> list[Any]:
 def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: bool, start: int) -> np.ndarray:
     """The array of a parameter."""
     kind = TYPES[case.precision]
-    if name in NUMBERS:  # complex ones go by address
+    if name in ("alpha", "beta"):  # complex ones go by address
         return np.array([NUMBERS[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)

@@ -18,10 +18,6 @@ _HEAD = """\
 typedef struct { float re, im; } exo_c;
 typedef struct { double re, im; } exo_z;
 
-// What LAPACK takes from a BLAS, besides.
-EXO_PUBLIC float scabs1_(const float *z) { return fabsf(z[0]) + fabsf(z[1]); }
-EXO_PUBLIC double dcabs1_(const double *z) { return fabs(z[0]) + fabs(z[1]); }
-
 // Where functions find an argument wrong (unit.h).
 void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, const char *what) {
     if (layout != FROM_FORTRAN) {
@@ -37,6 +33,14 @@ void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, con
 EXO_PUBLIC __attribute__((weak)) void xerbla_(const char *routine, const CBLAS_INT *position, size_t length) {
     fprintf(stderr, " ** On entry to %.*s parameter %d had an illegal value\\n", (int)length, routine, (int)*position);
     exit(EXIT_FAILURE);
+}
+
+// What else programs that are linked with netlib's library may find there.
+EXO_PUBLIC void xerbla_array_(const char *routine, const CBLAS_INT *length, const CBLAS_INT *position) {
+    xerbla_(routine, position, (size_t)*length);
+}
+EXO_PUBLIC CBLAS_INT lsame_(const char *a, const char *b) {
+    return tolower((unsigned char)*a) == tolower((unsigned char)*b);
 }
 
 // A letter as a flag of CBLAS; as none, if it is wrong.

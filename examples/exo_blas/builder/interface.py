@@ -13,7 +13,7 @@ Bits: TypeAlias = Literal[32, 64]
 """Of integers."""
 
 _PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
-_OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_", "scabs1_", "dcabs1_")
+_OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_", "xerbla_array_", "lsame_")
 _FIRST = "#ifndef CBLAS_INT\n"
 
 

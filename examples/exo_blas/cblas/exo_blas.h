@@ -155,6 +155,8 @@ void cblas_dtrsm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TR
 // Complex numbers: pairs of a real and an imaginary part, by address. Those of single precision are called c, of double z.
 
 // Level 1, complex
+float cblas_scabs1(const void *z);
+double cblas_dcabs1(const void *z);
 float cblas_scasum(CBLAS_INT n, const void *x, CBLAS_INT incx);
 double cblas_dzasum(CBLAS_INT n, const void *x, CBLAS_INT incx);
 void cblas_caxpy(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy);

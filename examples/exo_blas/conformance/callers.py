@@ -1,9 +1,9 @@
 """Programs that others wrote for any BLAS, run on this one: `python -m examples.exo_blas callers`.
 
-Debian's packages are unpacked into the cache, as for `netlib`; nothing is installed. The library is loaded in front of
-libblas.so.3 (LD_PRELOAD), so that it is what LAPACK calls by Fortran names. What is complex stays with libblas.so.3.
+Debian's packages are unpacked into the cache, as for `netlib`; nothing is installed. The library takes the place of
+libblas.so.3, as an alternative of Debian's would, and is loaded first (LD_PRELOAD), so that GSL calls it, too.
 
-* LAPACK's test programs for linear systems, eigenvalues and singular values, in both precisions.
+* LAPACK's test programs for linear systems, eigenvalues and singular values, of real and complex numbers.
 * NumPy's and SciPy's own tests of linear algebra, if this Python is the one that Debian's are built for.
 * GSL's decompositions, which call CBLAS.
 
@@ -61,13 +61,15 @@ class Outcome:
 def place(root: Path, library: Path, isa: str, scratch: Path) -> Place:
     """The environment of the programs."""
     folders = sorted({str(p.parent) for p in root.rglob("lib*.so.[0-9]*")})
+    instead = scratch / "libblas.so.3"
+    instead.symlink_to(library.resolve())
     env = {
         **os.environ,
-        "LD_LIBRARY_PATH": ":".join(folders),
-        "LD_PRELOAD": str(library.resolve()),
+        "LD_LIBRARY_PATH": ":".join((str(scratch), *folders)),
+        "LD_PRELOAD": str(instead),
         "EXO_BLAS_ISA": isa,
     }
-    return Place(root, library.resolve(), env, scratch)
+    return Place(root, instead, env, scratch)
 
 
 def watched(at: Place, command: Sequence[str | Path], given: str = "") -> tuple[subprocess.CompletedProcess[str], int]:
@@ -91,7 +93,7 @@ LAPACK = (
 
 _WRONG = re.compile(r"^.*(?:failed to pass|\*\*\*|illegal|Failure|test\( *\d+\)=|result +\d+ is).*$", re.MULTILINE)
 _THRESHOLD = re.compile(r"^\d+\.\d* (?=.*threshold)", re.MULTILINE | re.IGNORECASE)
-_SAME = re.compile(r"test\( *5\)=|result +5 is|[SD](?:EV|VX|GV)(?: drivers)?: .*failed")
+_SAME = re.compile(r"test\( *5\)=|result +5 is|[SDCZ](?:EV|VX|GV)(?: drivers)?: .*failed")
 _UNORDERED = re.compile(r"order= +6,.*result +7 is 8\.389E\+06|SGS drivers: +1 out of|from SDRGES3 = +9$")
 
 
@@ -104,7 +106,7 @@ def lapack(at: Place) -> Iterator[Outcome]:
     eigenvalues of one matrix of order 6 can't be brought to its place, as rounding would change it (GGES3 says so by
     n + 3, and the test gives it 1 / eps): so it is with plain C, not with other vectors."""
     folder = next(at.root.rglob("xlintstd")).parent
-    for letter in "sd":
+    for letter in "sdcz":
         for program, name in ((p.format(letter), n.format(letter)) for p, n in LAPACK):
             given = _THRESHOLD.sub(lambda t: f"{3 * float(t[0])} ", (folder / f"{name}.in").read_text())
             done, called = watched(at, [folder / program], given)

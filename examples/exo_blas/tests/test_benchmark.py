@@ -122,7 +122,7 @@ def test_the_summary_has_the_means_of_what_was_written(tmp_path: Path) -> None:
 
 
 def test_functions_of_a_header_are_named_once() -> None:
-    assert all(re.fullmatch(r"cblas_i?[sd]\w+", name) for name in PROTOTYPES)
+    assert all(re.fullmatch(r"cblas_i?[sdcz]\w+", name) for name in PROTOTYPES)
 
 
 def test_what_a_function_before_returned_is_no_result(harness: Harness, rival: Rival) -> None:

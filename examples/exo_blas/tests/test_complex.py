@@ -62,8 +62,8 @@ def blas(version: tuple[str, str], blas_of: Callable[..., Cblas]) -> Cblas:
 def f(blas: Cblas, letter: str, guarded: Callable[..., np.ndarray]) -> Callable[..., Any]:
     """`f("axpy", ..)` calls a routine. Vectors are an address and an increment; complex numbers go by address."""
     real = {"c": "s", "z": "d"}[letter]
-    names = {"asum": f"{real}{letter}asum", "nrm2": f"{real}{letter}nrm2", "iamax": f"i{letter}amax"}
-    names |= {"rscal": f"{letter}{real}scal", "rrot": f"{letter}{real}rot"}
+    names = {"asum": f"{real}{letter}asum", "nrm2": f"{real}{letter}nrm2", "cabs1": f"{real}cabs1"}
+    names |= {"iamax": f"i{letter}amax", "rscal": f"{letter}{real}scal", "rrot": f"{letter}{real}rot"}
     names |= {dot: f"{letter}{dot}_sub" for dot in ("dotu", "dotc")}
 
     def call(routine: str, *arguments: Any) -> Any:
@@ -134,6 +134,11 @@ def test_nrm2(f, vec, letter):
             want = np.sqrt((exact(big).real ** 2 + exact(big).imag ** 2).sum())
             least = np.finfo(x.memory.dtype).smallest_subnormal
             assert abs(f("nrm2", n, big) - want) <= (2 * n + 3) * eps(x) * want + least, (n, scale)
+
+
+def test_the_size_of_one_number_is_the_sum_of_its_parts(f):
+    for z, size in ((3 - 4j, 7), (-0.5 + 0j, 0.5), (0j, 0)):
+        assert f("cabs1", z) == size
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -452,13 +457,15 @@ def test_diagonals_may_be_so_small_or_large_that_their_squares_are_not_there(bla
 
 
 @pytest.mark.parametrize("routine", ["trsv", "tbsv", "tpsv", "trsm"])
-def test_parts_of_a_diagonal_may_be_of_very_different_sizes(f, vec, letter, routine):
-    small, large = (2.0**-100, 2.0**100) if letter == "c" else (2.0**-900, 2.0**900)
-    parts = (0.0, 1.0, -3.0, small, -large)
+def test_parts_of_a_diagonal_may_be_of_any_size(f, vec, letter, routine):
+    """Their sum may be too large for a number, and they may be of very different sizes."""
+    small, large, least = (2.0**-100, 2.0**100, 2.0**-140) if letter == "c" else (2.0**-900, 2.0**900, 2.0**-1060)
+    most = 0.9 * float(np.finfo(DTYPES[letter]).max)
+    parts = (0.0, 1.0, -3.0, small, -large, least, most)
     for re, im, trans in product(parts, parts, TRANSPOSES):
         if re == im == 0:
             continue
-        a, x, want = vec(1, 1), vec(1, 1), 1 - 2j
+        a, x, want = vec(1, 1), vec(1, 1), 0.5 - 0.25j
         a.memory[0] = complex(re, im)
         d = exact(a)[0].conj() if trans == CONJ else exact(a)[0]
         x.memory[0] = complex(d * np.clongdouble(want))
@@ -496,7 +503,7 @@ def test_a_diagonal_becomes_real_even_if_only_zeros_are_added(blas, guarded, let
             assert np.array_equal(a.memory[a.place[there]], a.operand.values[there]), (layout, uplo, size)
 
 
-@pytest.mark.parametrize(("layout", "transa", "transb"), product(LAYOUTS, TRANSPOSES, TRANSPOSES))
+@pytest.mark.parametrize(("layout", "transa", "transb"), [*product(LAYOUTS, TRANSPOSES, TRANSPOSES)])
 def test_a_product_of_whole_numbers_is_exact(f, guarded, letter, layout, transa, transb):
     """Small ones, so that there is no tolerance in which a wrong sign could be: all that is added up is less than 2^24.
     Extents are more than one block of rows, of columns or of the sum."""

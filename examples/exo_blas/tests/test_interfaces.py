@@ -151,16 +151,6 @@ def same_by_other_names(usual: Cblas, other: Cblas, fortran: bool, integers: int
     return called
 
 
-@pytest.mark.parametrize("integers", [32, 64])
-def test_the_sizes_that_lapack_takes_from_a_blas(integers, complex_version, blas_of):
-    """Of a complex number, |re| + |im|."""
-    library = blas_of(COMPLEX, complex_version, integers).library
-    for name, kind in (("scabs1", ctypes.c_float), ("dcabs1", ctypes.c_double)):
-        size = library[f"{name}{'_64' * (integers == 64)}_"]
-        size.restype = kind
-        assert [size((kind * 2)(*z)) for z in ((3, -4), (-0.5, 0), (0, 0))] == [7, 0.5, 0]
-
-
 TELL = """
 import ctypes, json, sys
 import numpy as np

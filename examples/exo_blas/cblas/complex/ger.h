@@ -1,4 +1,5 @@
 // A := alpha x y^T + A, with y conjugated or not
+// flags: -fno-tree-vectorize: in vectors, which product of a pair is fused depends on the code around
 #include "updates.h"
 
 static void update(int row_major, int conj, int64_t m, int64_t n, Number alpha, const T *x, int64_t incx, const T *y,

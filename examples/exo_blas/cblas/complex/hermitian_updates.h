@@ -1,5 +1,6 @@
 // A := alpha x x^H + A and A := alpha x y^H + conj(alpha) y x^H + A, where A is Hermitian and one triangle of it is
 // stored, dense or packed. In a column-major one, what is stored in row i is conjugated (`row_major` is 0).
+// flags: -fno-tree-vectorize: in vectors, which product of a pair is fused depends on the code around
 #include "updates.h"
 
 // The part of row i that is stored: the diagonal, which stays real, and one side of it

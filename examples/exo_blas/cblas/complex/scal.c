@@ -1,4 +1,5 @@
 // x := alpha x
+// flags: -fno-tree-vectorize: in a vector, gcc 12 fuses other products of a pair than in the last ones
 #include "pairs.h"
 
 void CBLAS(scal)(CBLAS_INT n, const void *alpha, void *x, CBLAS_INT incx) {

@@ -1,5 +1,6 @@
 // What products with a triangle and solutions of triangular systems have in common: x is overwritten, and each row of
 // the triangle, dense, packed, or of a band, is used once.
+// flags: -fno-tree-vectorize: in vectors, which product of a pair is fused depends on the code around
 #include "rows.h"
 
 #define CHECK_TRIANGLE(routine)               \
