@@ -5,7 +5,8 @@ typedef struct { T re, im; } Number;
 
 static inline Number number(const void *at) { return (Number){((const T *)at)[0], ((const T *)at)[1]}; }
 static inline Number conjugated(Number z, int conj) { return (Number){z.re, conj ? -z.im : z.im}; }
-static inline Number product(Number a, Number b) {
+// Apart: as a part of its callers, which of the products is fused would depend on the code around.
+APART Number product(Number a, Number b) {
     return (Number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 static inline int is_zero(Number z) { return z.re == 0 && z.im == 0; }
