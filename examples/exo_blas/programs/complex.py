@@ -83,8 +83,9 @@ def divide(n: size, p: R, q: R, d: R, x: [R][n, 2]):
 
 @proc
 def size1(n: size, x: [R][n, 2], r: [R][n]):
+    assert stride(r, 0) == 1
     for i in seq(0, n):
-        r[i] = abs(x[i, 0]) + abs(x[i, 1])
+        r[i] = fmax(x[i, 0], -x[i, 0]) + fmax(x[i, 1], -x[i, 1])
 
 
 @proc
@@ -209,7 +210,7 @@ PAIRS = {
     copied: "xy",
     plus: "xy",
     divide: "x",
-    size1: "",
+    size1: "x",
     spread: "xuv",
     combine: "pqy",
     expand: "bef",
