@@ -16,8 +16,7 @@ from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
-from ..programs.complex import COMPLEX_LETTERS
-from ..programs.kernel import LETTERS, Kernel
+from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
 from .interface import FOLDER, header

@@ -1,21 +1,14 @@
 // y := alpha op(A) x + beta y, where A is a band
 #include "banded.h"
 #include "band_product.h"
+#include "checks.h"
 
 void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
     T alpha, const T *a, CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
     int row_major = ROW_MAJOR(layout), dots = BY_ROWS(layout, trans);
     int64_t rows = row_major ? m : n, columns = row_major ? n : m, below = row_major ? kl : ku, above = row_major ? ku : kl;
     int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
-    REQUIRE(IS_LAYOUT(layout), 1, gbmv);
-    REQUIRE(IS_TRANSPOSE(trans), 2, gbmv);
-    REQUIRE(m >= 0, 3, gbmv);
-    REQUIRE(n >= 0, 4, gbmv);
-    REQUIRE(kl >= 0, 5, gbmv);
-    REQUIRE(ku >= 0, 6, gbmv);
-    REQUIRE(lda > below + above, 9, gbmv);
-    REQUIRE(incx != 0, 11, gbmv);
-    REQUIRE(incy != 0, 14, gbmv);
+    CHECK_GBMV(gbmv);
     if (m == 0 || n == 0) return;
     x = FIRST(x, nx, incx);
     y = FIRST(y, ny, incy);

@@ -2,6 +2,7 @@
 // flags without vectors: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 is nine times as slow, and takes six times as long
 #include "threads.h"
 #include <pthread.h>
+#include "checks.h"
 
 typedef void Gemv(CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_INT, CBLAS_INT, T, const T *, CBLAS_INT, const T *, CBLAS_INT, T,
     T *, CBLAS_INT);
@@ -258,7 +259,7 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         return;
     }
     // How C is computed has been decided: it doesn't depend on the rows that a thread has.
-    const int64_t slice = (m / threads / EXO_ROWS + 1) * EXO_ROWS;
+    const int64_t slice = exo_slice(m, threads, EXO_ROWS);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < m; i += slice)
         some_rows(near, m - i < slice ? m - i : slice, n, k, alpha, a + i * a0, a0, a1, b, b0, b1, beta, c + i * ldc, ldc);
@@ -294,15 +295,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
     CBLAS_INT k, T alpha, const T *a, CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
     const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
-    REQUIRE(IS_LAYOUT(layout), 1, gemm);
-    REQUIRE(IS_TRANSPOSE(transa), 2, gemm);
-    REQUIRE(IS_TRANSPOSE(transb), 3, gemm);
-    REQUIRE(m >= 0, 4, gemm);
-    REQUIRE(n >= 0, 5, gemm);
-    REQUIRE(k >= 0, 6, gemm);
-    REQUIRE(lda >= AT_LEAST_1(ta == rows ? m : k), 9, gemm);
-    REQUIRE(ldb >= AT_LEAST_1(tb == rows ? k : n), 11, gemm);
-    REQUIRE(ldc >= AT_LEAST_1(rows ? n : m), 14, gemm);
+    CHECK_GEMM(gemm);
     const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
     if (rows) PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
     else PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc);  // the columns are the rows of the transposed

@@ -1,6 +1,7 @@
 // y := alpha op(A) x + beta y
 // flags: -fno-tree-vectorize -fno-version-loops-for-strides: columns that make no vector are sooner done one by one
 #include "threads.h"
+#include "checks.h"
 
 #define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
@@ -93,7 +94,7 @@ APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T
         else near_dots(most, m, n, alpha, a, lda, x, y, incy);
         return;
     }
-    const int64_t slice = (m / threads / ALIKE_ROWS + 1) * ALIKE_ROWS;
+    const int64_t slice = exo_slice(m, threads, ALIKE_ROWS);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < m; i += slice) {
         const int64_t rows = m - i < slice ? m - i : slice;
@@ -158,13 +159,7 @@ void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_
     int64_t rows = ROW_MAJOR(layout) ? m : n, columns = ROW_MAJOR(layout) ? n : m;
     int by_rows = BY_ROWS(layout, trans);
     int64_t nx = by_rows ? columns : rows, ny = by_rows ? rows : columns;
-    REQUIRE(IS_LAYOUT(layout), 1, gemv);
-    REQUIRE(IS_TRANSPOSE(trans), 2, gemv);
-    REQUIRE(m >= 0, 3, gemv);
-    REQUIRE(n >= 0, 4, gemv);
-    REQUIRE(lda >= AT_LEAST_1(columns), 7, gemv);
-    REQUIRE(incx != 0, 9, gemv);
-    REQUIRE(incy != 0, 12, gemv);
+    CHECK_GEMV(gemv);
     if (m == 0 || n == 0) return;
     x = FIRST(x, nx, incx);
     y = FIRST(y, ny, incy);

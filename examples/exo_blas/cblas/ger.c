@@ -1,5 +1,6 @@
 // A := alpha x y^T + A
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "checks.h"
 
 #define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
 #define PANEL 32                           // rows of as many columns as there are registers for stay in the first cache
@@ -68,12 +69,7 @@ APART void copied(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const
 
 void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
     CBLAS_INT incy, T *a, CBLAS_INT lda) {
-    REQUIRE(IS_LAYOUT(layout), 1, ger);
-    REQUIRE(m >= 0, 2, ger);
-    REQUIRE(n >= 0, 3, ger);
-    REQUIRE(incx != 0, 6, ger);
-    REQUIRE(incy != 0, 8, ger);
-    REQUIRE(lda >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 10, ger);
+    CHECK_GER(ger);
     if (m == 0 || n == 0 || alpha == 0) return;
     x = FIRST(x, m, incx);
     y = FIRST(y, n, incy);

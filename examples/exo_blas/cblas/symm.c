@@ -2,6 +2,7 @@
 //
 // A is taken by columns of squares. A square of the diagonal is mirrored; what is on its other side is the transposed
 // of what is stored.
+#include "checks.h"
 
 #define SQUARE 128
 #define BAND 8  // rows that are mirrored together
@@ -47,14 +48,7 @@ static void right(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *
 void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
     CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
     const int rows = ROW_MAJOR(layout), on_left = side == CblasLeft;
-    REQUIRE(IS_LAYOUT(layout), 1, symm);
-    REQUIRE(IS_SIDE(side), 2, symm);
-    REQUIRE(IS_UPLO(uplo), 3, symm);
-    REQUIRE(m >= 0, 4, symm);
-    REQUIRE(n >= 0, 5, symm);
-    REQUIRE(lda >= AT_LEAST_1(on_left ? m : n), 8, symm);
-    REQUIRE(ldb >= AT_LEAST_1(rows ? n : m), 10, symm);
-    REQUIRE(ldc >= AT_LEAST_1(rows ? n : m), 13, symm);
+    CHECK_SYMM(symm);
     const int64_t height = rows ? m : n, width = rows ? n : m;  // columns are the rows of the transposed
     PRODUCT(height, width, 0, 0, a, 0, 1, b, 0, 1, beta, c, ldc);
     if (m == 0 || n == 0 || alpha == 0) return;

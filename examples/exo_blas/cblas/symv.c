@@ -1,5 +1,6 @@
 // y := alpha A x + beta y, where A is symmetric
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "checks.h"
 
 APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
 
@@ -22,12 +23,7 @@ APART void copied(int low, int64_t n, T alpha, const T *a, int64_t lda, const T 
 
 void CBLAS(symv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, const T *x,
     CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
-    REQUIRE(IS_LAYOUT(layout), 1, symv);
-    REQUIRE(IS_UPLO(uplo), 2, symv);
-    REQUIRE(n >= 0, 3, symv);
-    REQUIRE(lda >= AT_LEAST_1(n), 6, symv);
-    REQUIRE(incx != 0, 8, symv);
-    REQUIRE(incy != 0, 11, symv);
+    CHECK_SYMV(symv);
     if (n == 0) return;
     y = FIRST(y, n, incy);
     if (RARE(beta != 1)) scale(n, beta, y, incy);

@@ -1,5 +1,6 @@
 // A := alpha x x^T + A, where A is symmetric
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
+#include "checks.h"
 
 APART void lower(int64_t n, T alpha, const T *x, T *a, int64_t lda) {
     KERNEL(syr_l)(n, &alpha, IN(x, 1), OUT2(a, lda, 1));
@@ -17,11 +18,7 @@ APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, T *a, i
 
 void CBLAS(syr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *a,
     CBLAS_INT lda) {
-    REQUIRE(IS_LAYOUT(layout), 1, syr);
-    REQUIRE(IS_UPLO(uplo), 2, syr);
-    REQUIRE(n >= 0, 3, syr);
-    REQUIRE(incx != 0, 6, syr);
-    REQUIRE(lda >= AT_LEAST_1(n), 8, syr);
+    CHECK_SYR(syr);
     if (n == 0 || alpha == 0) return;
     const int low = LOWER(layout, uplo);
     if (RARE(incx != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, a, lda);

@@ -3,6 +3,7 @@
 // The triangle is halved until it is small: what is off the diagonal are products. A small one is part of a square, to
 // which its transposed is added.
 #include "rank_k.h"
+#include "checks.h"
 
 #define SMALL 64
 
@@ -36,14 +37,7 @@ static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a
 void CBLAS(syr2k)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
     const T *a, CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
     const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
-    REQUIRE(IS_LAYOUT(layout), 1, syr2k);
-    REQUIRE(IS_UPLO(uplo), 2, syr2k);
-    REQUIRE(IS_TRANSPOSE(trans), 3, syr2k);
-    REQUIRE(n >= 0, 4, syr2k);
-    REQUIRE(k >= 0, 5, syr2k);
-    REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syr2k);
-    REQUIRE(ldb >= AT_LEAST_1(turned == rows ? n : k), 10, syr2k);
-    REQUIRE(ldc >= AT_LEAST_1(n), 13, syr2k);
+    CHECK_SYR2K(syr2k, IS_TRANSPOSE(trans));
     const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
     scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;

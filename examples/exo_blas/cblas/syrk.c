@@ -2,6 +2,7 @@
 //
 // The triangle is halved until it is small: what is off the diagonal is a product. A small one is part of a square.
 #include "rank_k.h"
+#include "checks.h"
 
 #define SMALL 16
 
@@ -27,13 +28,7 @@ static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a
 void CBLAS(syrk)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
     const T *a, CBLAS_INT lda, T beta, T *c, CBLAS_INT ldc) {
     const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
-    REQUIRE(IS_LAYOUT(layout), 1, syrk);
-    REQUIRE(IS_UPLO(uplo), 2, syrk);
-    REQUIRE(IS_TRANSPOSE(trans), 3, syrk);
-    REQUIRE(n >= 0, 4, syrk);
-    REQUIRE(k >= 0, 5, syrk);
-    REQUIRE(lda >= AT_LEAST_1(turned == rows ? n : k), 8, syrk);
-    REQUIRE(ldc >= AT_LEAST_1(n), 11, syrk);
+    CHECK_SYRK(syrk, IS_TRANSPOSE(trans));
     const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
     scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;

@@ -2,13 +2,11 @@
 #include "banded.h"
 #include "band_product.h"
 #include "triangle_vector.h"
+#include "checks.h"
 
 void CBLAS(tbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
     const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TRIANGLE(tbmv);
-    REQUIRE(k >= 0, 6, tbmv);
-    REQUIRE(lda > k, 8, tbmv);
-    REQUIRE(incx != 0, 10, tbmv);
+    CHECK_TBMV(tbmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     int64_t slant = (int64_t)lda - 1;

@@ -4,6 +4,11 @@
 
 extern pid_t exo_process;
 
+// How many of n rows a thread has, if they share them in multiples of a unit
+static inline int64_t exo_slice(int64_t n, int threads, int64_t unit) {
+    return ((n + threads - 1) / threads + unit - 1) / unit * unit;
+}
+
 static inline int exo_threads(void) {
     const char *given = getenv("EXO_NUM_THREADS");
     const int threads = given ? atoi(given) : 1;

@@ -22,17 +22,6 @@ static void small_right(int upper, int unit, int64_t m, int64_t n, T alpha, cons
     }
 }
 
-#define CHECK_TRIANGULAR(routine)                                     \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                           \
-    REQUIRE(IS_SIDE(side), 2, routine);                               \
-    REQUIRE(IS_UPLO(uplo), 3, routine);                               \
-    REQUIRE(IS_TRANSPOSE(trans), 4, routine);                         \
-    REQUIRE(IS_DIAG(diag), 5, routine);                               \
-    REQUIRE(m >= 0, 6, routine);                                      \
-    REQUIRE(n >= 0, 7, routine);                                      \
-    REQUIRE(lda >= AT_LEAST_1(side == CblasLeft ? m : n), 10, routine); \
-    REQUIRE(ldb >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 12, routine)
-
 // The routine, of arguments that are right.
 static void triangular(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {

@@ -1,12 +1,5 @@
 // What products and systems of a triangle and a vector have in common, dense, packed or banded.
 
-#define CHECK_TRIANGLE(routine)               \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);   \
-    REQUIRE(IS_UPLO(uplo), 2, routine);       \
-    REQUIRE(IS_TRANSPOSE(trans), 3, routine); \
-    REQUIRE(IS_DIAG(diag), 4, routine);       \
-    REQUIRE(n >= 0, 5, routine)
-
 // Calls by_ut, by_ut_unit, .. or by_ln_unit: of an upper or lower triangle, whose rows are added up or, with x, are dot
 // products, and whose diagonal is stored or `unit`.
 #define BY_TRIANGLE(lower, dots, unit, ...)           \

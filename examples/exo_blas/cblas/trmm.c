@@ -3,6 +3,7 @@
 // A is halved until it stays near, and then taken by as many rows as a tile of a product has, or by a few columns: what
 // is off the diagonal is a product. A small one is left to a kernel.
 #include "triangle.h"
+#include "checks.h"
 
 static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
@@ -73,6 +74,6 @@ static void right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
 
 void CBLAS(trmm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
-    CHECK_TRIANGULAR(trmm);
+    CHECK_TRMM(trmm);
     triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
 }

@@ -1,6 +1,7 @@
 // x := op(A) x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
+#include "checks.h"
 
 DECLARE(trmv);
 
@@ -49,9 +50,7 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
 
 void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TRIANGLE(trmv);
-    REQUIRE(lda >= AT_LEAST_1(n), 7, trmv);
-    REQUIRE(incx != 0, 9, trmv);
+    CHECK_TRMV(trmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) {

@@ -1,6 +1,7 @@
 // x := op(A)^-1 x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
+#include "checks.h"
 
 DECLARE(trsv);
 
@@ -40,9 +41,7 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
 
 void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
     CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TRIANGLE(trsv);
-    REQUIRE(lda >= AT_LEAST_1(n), 7, trsv);
-    REQUIRE(incx != 0, 9, trsv);
+    CHECK_TRMV(trsv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);

@@ -19,12 +19,8 @@ from exo_strat import direct
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level2 import optimize_level_2_general
 
-from .kernel import LETTERS, Kernel, typed
+from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed, unit_stride
 from .level2 import shorter
-
-COMPLEX_LETTERS = {"f32": "c", "f64": "z"}
-"""What BLAS calls complex numbers of a precision."""
-
 
 # -- pairs --------------------------------------------------------------------------------------------
 
@@ -83,7 +79,6 @@ def divide(n: size, p: R, q: R, d: R, x: [R][n, 2]):
 
 @proc
 def size1(n: size, x: [R][n, 2], r: [R][n]):
-    assert stride(r, 0) == 1
     for i in seq(0, n):
         r[i] = fmax(x[i, 0], -x[i, 0]) + fmax(x[i, 1], -x[i, 1])
 
@@ -122,9 +117,6 @@ def expand(n: size, ar: R, ai: R, sa: R, sb: R, b: [R][n, 2], e: [R][n, 2], f: [
 
 @proc
 def dot(n: size, a: [R][n], u: [R][n], v: [R][n], r: [R][2]):
-    assert stride(a, 0) == 1
-    assert stride(u, 0) == 1
-    assert stride(v, 0) == 1
     s: R
     t: R
     s = 0.0
@@ -138,9 +130,6 @@ def dot(n: size, a: [R][n], u: [R][n], v: [R][n], r: [R][2]):
 
 @proc
 def add(n: size, xr: R, xi: R, a: [R][n], p: [R][n], q: [R][n]):
-    assert stride(a, 0) == 1
-    assert stride(p, 0) == 1
-    assert stride(q, 0) == 1
     for j in seq(0, n):
         p[j] += xr * a[j]
         q[j] += xi * a[j]
@@ -148,11 +137,6 @@ def add(n: size, xr: R, xi: R, a: [R][n], p: [R][n], q: [R][n]):
 
 @proc
 def both(n: size, xr: R, xi: R, a: [R][n], u: [R][n], v: [R][n], p: [R][n], q: [R][n], r: [R][2]):
-    assert stride(a, 0) == 1
-    assert stride(u, 0) == 1
-    assert stride(v, 0) == 1
-    assert stride(p, 0) == 1
-    assert stride(q, 0) == 1
     s: R
     t: R
     s = 0.0
@@ -168,18 +152,12 @@ def both(n: size, xr: R, xi: R, a: [R][n], u: [R][n], v: [R][n], p: [R][n], q: [
 
 @proc
 def rank(n: size, xr: R, xi: R, v: [R][n], w: [R][n], a: [R][n]):
-    assert stride(v, 0) == 1
-    assert stride(w, 0) == 1
-    assert stride(a, 0) == 1
     for j in seq(0, n):
         a[j] += xr * v[j] + xi * w[j]
 
 
 @proc
 def dots(m: size, n: size, a: [R][m, n], u: [R][n], v: [R][n], y: [R][m, 2]):
-    assert stride(a, 1) == 1
-    assert stride(u, 0) == 1
-    assert stride(v, 0) == 1
     for i in seq(0, m):
         s: R
         t: R
@@ -194,9 +172,6 @@ def dots(m: size, n: size, a: [R][m, n], u: [R][n], v: [R][n], y: [R][m, 2]):
 
 @proc
 def adds(m: size, n: size, a: [R][m, n], x: [R][m, 2], p: [R][n], q: [R][n]):
-    assert stride(a, 1) == 1
-    assert stride(p, 0) == 1
-    assert stride(q, 0) == 1
     for i in seq(0, m):
         for j in seq(0, n):
             p[j] += x[i, 0] * a[i, j]
@@ -250,21 +225,20 @@ def neighbours(program: Proc, vectors: str) -> Proc:
     >>> print(neighbours(plus, "x"))
     def plus(n: size, x: [R][n, 2] @ DRAM, y: [R][n, 2] @ DRAM):
         assert stride(x, 0) == 2
-        assert stride(x, 1) == 1
         for i in seq(0, n):
             y[i, 0] += x[i, 0]
             y[i, 1] += x[i, 1]
     """
     for x in vectors:
         program = direct.add_assertion(program, f"stride({x}, 0) == 2")
-        program = direct.add_assertion(program, f"stride({x}, 1) == 1")
     return program
 
 
 def kernel(program: Proc, precision: str, plan: Callable[[Machine], Op], variant: str = "") -> Kernel:
-    """The kernel of a program, named for complex numbers of a precision: `caxpy`."""
+    """The kernel of a program, named for complex numbers of a precision: `caxpy`. Both parts of a pair are neighbours,
+    and so are the elements of a row."""
     name = f"{COMPLEX_LETTERS[precision]}{program.name()}{variant}"
-    return Kernel(name, precision, typed(program, precision, name), plan)
+    return Kernel(name, precision, unit_stride(typed(program, precision, name)), plan)
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -10,6 +10,8 @@ from exo_strat import AllocCursor, ArgCursor, Machine, Op, Proc, R, Tensor, dire
 
 LETTERS = {"f32": "s", "f64": "d"}
 """What BLAS calls a precision."""
+COMPLEX_LETTERS = {"f32": "c", "f64": "z"}
+"""What it calls complex numbers of a precision."""
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,3 @@ static void update(int row_major, int conj, int64_t m, int64_t n, Number alpha, 
     RELEASE(v);
 }
 
-#define CHECK_GER(routine)                                                    \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                                   \
-    REQUIRE(m >= 0, 2, routine);                                              \
-    REQUIRE(n >= 0, 3, routine);                                              \
-    REQUIRE(incx != 0, 6, routine);                                           \
-    REQUIRE(incy != 0, 8, routine);                                           \
-    REQUIRE(lda >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 10, routine)

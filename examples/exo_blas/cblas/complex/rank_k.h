@@ -46,13 +46,7 @@ static void scale_hermitian(int lower, int64_t n, T beta, T *c, int64_t ldc) {
 }
 
 // op(A) in row-major order, or conj(op(A)) where C is transposed, of a Hermitian update
-#define FACTOR(a, lda, hermitian, across) view(a, lda, across, (hermitian) && (across))
-
-#define CHECK_RANK_K(routine, other, a_position)                           \
-    const int across = (trans != CblasNoTrans) == ROW_MAJOR(layout);       \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                                \
-    REQUIRE(IS_UPLO(uplo), 2, routine);                                    \
-    REQUIRE(trans == CblasNoTrans || trans == (other), 3, routine);        \
-    REQUIRE(n >= 0, 4, routine);                                           \
-    REQUIRE(k >= 0, 5, routine);                                           \
-    REQUIRE(lda >= AT_LEAST_1(across ? n : k), a_position, routine)
+static inline View factor(int hermitian, CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, const void *a, int64_t lda) {
+    const int across = !BY_ROWS(layout, trans);
+    return view(a, lda, across, hermitian && across);
+}

@@ -48,12 +48,3 @@ static void multiply(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int 
     }
 }
 
-#define CHECK_SYMMETRIC(routine)                                        \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                             \
-    REQUIRE(IS_SIDE(side), 2, routine);                                 \
-    REQUIRE(IS_UPLO(uplo), 3, routine);                                 \
-    REQUIRE(m >= 0, 4, routine);                                        \
-    REQUIRE(n >= 0, 5, routine);                                        \
-    REQUIRE(lda >= AT_LEAST_1(side == CblasLeft ? m : n), 8, routine);  \
-    REQUIRE(ldb >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 10, routine); \
-    REQUIRE(ldc >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 13, routine)

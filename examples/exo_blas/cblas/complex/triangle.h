@@ -65,17 +65,6 @@ static inline void add_times(int64_t n, Number t, const T *other, T *row) {
 
 static inline Number element(View a, int64_t i, int64_t j) { return conjugated(number(pair_of(a, i, j)), a.conj); }
 
-#define CHECK_TRIANGULAR(routine)                                       \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                             \
-    REQUIRE(IS_SIDE(side), 2, routine);                                 \
-    REQUIRE(IS_UPLO(uplo), 3, routine);                                 \
-    REQUIRE(IS_TRANSPOSE(trans), 4, routine);                           \
-    REQUIRE(IS_DIAG(diag), 5, routine);                                 \
-    REQUIRE(m >= 0, 6, routine);                                        \
-    REQUIRE(n >= 0, 7, routine);                                        \
-    REQUIRE(lda >= AT_LEAST_1(side == CblasLeft ? m : n), 10, routine); \
-    REQUIRE(ldb >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 12, routine)
-
 // The routine, of arguments that are right
 static void triangular(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     int64_t m, int64_t n, Number alpha, const T *a, int64_t lda, T *b, int64_t ldb) {

@@ -3,13 +3,6 @@
 // flags: -fno-tree-vectorize: in vectors, which product of a pair is fused depends on the code around
 #include "rows.h"
 
-#define CHECK_TRIANGLE(routine)               \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);   \
-    REQUIRE(IS_UPLO(uplo), 2, routine);       \
-    REQUIRE(IS_TRANSPOSE(trans), 3, routine); \
-    REQUIRE(IS_DIAG(diag), 4, routine);       \
-    REQUIRE(n >= 0, 5, routine)
-
 // The columns of row i besides the diagonal, in reals: where they begin, and how many they are
 #define LOWER_ROWS(m) ((m)->below > 0)
 static inline int64_t first_of(const Rows *m, int64_t i) { return 2 * (LOWER_ROWS(m) ? from_of(m, i) : i + 1); }
