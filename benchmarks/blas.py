@@ -20,7 +20,7 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks.blas_rivals import Harness, Limits, Rival, returns, rivals
-from benchmarks.blas_routines import LEVELS, REAL_OF, Case, arguments, cases
+from benchmarks.blas_routines import LEVELS, Case, arguments, cases, of_parts
 from benchmarks.blas_tables import Row, csv_file, report
 from examples.exo_blas.builder.library import build
 
@@ -59,8 +59,7 @@ def measured(case: Case, some: Sequence[Rival], harness: Harness, limits: Limits
                 _sample(harness, r, case, 1, given)
             found[r].append(_sample(harness, r, case, calls, given))
     times = {r.name: 1e9 * rounds.figure(found.get(r, [once[r]])) for r in some}
-    real = REAL_OF.get(case.precision, case.precision)
-    limit = 1e9 * limits.seconds(real, case.flops, case.routine.kind, case.bytes)
+    limit = 1e9 * limits.seconds(of_parts(case.precision), case.flops, case.routine.kind, case.bytes)
     return Row(case, times, limit)
 
 
@@ -81,7 +80,7 @@ def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str
     if case.bytes > CHECKED * 8 or len(some) < 2:
         return []
     results = [result(harness, r, case) for r in some]
-    eps = float(np.finfo(np.float32 if REAL_OF.get(case.precision, case.precision) == "f32" else np.float64).eps)
+    eps = float(np.finfo(np.float32 if of_parts(case.precision) == "f32" else np.float64).eps)
     wrong = []
     for r, mine in zip(some, results, strict=True):
         for part, all_parts in zip(mine, zip(*results, strict=True), strict=True):

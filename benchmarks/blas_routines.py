@@ -25,6 +25,11 @@ LINE = 64
 TYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 
 
+def of_parts(precision: str) -> str:
+    """The precision of real numbers, or of the parts of complex ones."""
+    return REAL_OF.get(precision, precision)
+
+
 class Dims(NamedTuple):
     """Sizes: m x n, and k that is inside a product or the width of a band."""
 
@@ -61,7 +66,7 @@ class Routine:
         form = "i{0}amax" if self.name == "iamax" else f"{{0}}{self.name}"
         if precision in REAL_OF:
             form = WITH_REAL.get(self.name, form)
-        return "cblas_" + form.format(LETTERS[precision], LETTERS[REAL_OF.get(precision, precision)])
+        return "cblas_" + form.format(LETTERS[precision], LETTERS[of_parts(precision)])
 
 
 class Case(NamedTuple):
@@ -347,12 +352,8 @@ def cases(level: str, quick: bool = False, only: Sequence[str] = ()) -> Iterator
 # -- arguments ----------------------------------------------------------------------------------------
 
 LARGEST = 3e8
-TRANS, UPLO, DIAG, SIDE = (
-    {"n": 111, "t": 112, "c": 113},
-    {"u": 121, "l": 122},
-    {"n": 131, "u": 132},
-    {"l": 141, "r": 142},
-)
+TRANS, UPLO = {"n": 111, "t": 112, "c": 113}, {"u": 121, "l": 122}
+DIAG, SIDE = {"n": 131, "u": 132}, {"l": 141, "r": 142}
 OPTIONS = {"trans": TRANS, "transa": TRANS, "transb": TRANS, "uplo": UPLO, "diag": DIAG, "side": SIDE}
 NUMBERS = {"alpha": 0.5, "beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
 SMALL = 1e-6
@@ -417,6 +418,6 @@ def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: 
     rows, ld = shapes[name]
     array = _filled(rows * ld, case, start)
     if case.routine.name.startswith("t") and name in ("a", "ap"):
-        array *= TYPES[REAL_OF.get(case.precision, case.precision)](SMALL)
+        array *= TYPES[of_parts(case.precision)](SMALL)
         array[_diagonal(name, lower, case.dims, rows, ld)] = 1
     return array

@@ -36,13 +36,13 @@ def eb(version, blas_of) -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(PRODUCT)
         import exo_blas
-        from exo_blas import functions, places
+        from exo_blas import calls, places
 
-        functions._known.cache_clear()
-        patch.setattr(functions, "loaded", lambda: library)
+        calls._known.cache_clear()
+        patch.setattr(calls, "loaded", lambda: library)
         patch.setattr(places, "loaded", lambda: library)
         yield exo_blas
-        functions._known.cache_clear()
+        calls._known.cache_clear()
         for name in [name for name in sys.modules if name.partition(".")[0] == "exo_blas"]:
             del sys.modules[name]
 
@@ -366,9 +366,9 @@ def test_what_does_not_fit_is_told(eb):
 
 def test_docstrings(eb, letter):
     if letter == "d":
-        from exo_blas import arrays, functions
+        from exo_blas import arrays, level1, level2, level3
 
-        for module in (eb, arrays, functions):
+        for module in (eb, arrays, level1, level2, level3):
             found = doctest.testmod(module)
             assert found.attempted and not found.failed
 

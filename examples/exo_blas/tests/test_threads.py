@@ -18,7 +18,8 @@ from examples.exo_blas.tests.test_random import COMPLEX
 WRAPPERS = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 ROWS, COLUMNS = 101, 102
 NO, YES = 111, 112
-THREADS = ("2", "3", "5")
+THREADS = ("2", "3", "24")
+"""The last are more than there are blocks of columns that a thread has whole."""
 DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
 PRODUCTS = (
@@ -26,8 +27,12 @@ PRODUCTS = (
     (5, 1000, 700), (1000, 5, 700), (1, 1500, 1500), (1500, 1, 1500), (130, 131, 600),
 )  # fmt: skip
 """Extents of C and of the sum, that threads share."""
-MATRICES = ((700, 401), (401, 700), (50, 6000), (6000, 50), (6001, 83), (83, 6001), (1030, 1027), (2050, 515))
-"""Those of matrices that are multiplied with a vector."""
+MATRICES = (
+    (700, 401, 401), (401, 700, 700), (50, 6000, 6000), (6000, 50, 50), (6001, 83, 83), (1030, 1027, 1030),
+    (200, 1539, 2048), (301, 2043, 2048), (50, 6001, 6144), (97, 5000, 5120),
+)  # fmt: skip
+"""Those of matrices that are multiplied with a vector, and how far apart rows are: at a distance of pages, what is
+larger than the second cache is still taken as near."""
 LAYERS = ((150, 201), (201, 150), (97, 500))
 
 Given = Sequence[Any]
@@ -49,9 +54,9 @@ def calls(letter: str) -> list[tuple[str, Given, np.ndarray]]:
         a, b, c = filled(rng, letter, m * k), filled(rng, letter, k * n), filled(rng, letter, m * n)
         lda, ldb = k if ta == NO else m, n if tb == NO else k
         found.append(("gemm", (ROWS, ta, tb, m, n, k, half, a, lda, b, ldb, scalar(beta), c, n), c))
-    for (m, n), trans in product(MATRICES, (NO, YES)):
-        a, x, y = filled(rng, letter, m * n), filled(rng, letter, 6001), filled(rng, letter, 6001)
-        found.append(("gemv", (ROWS, trans, m, n, half, a, n, x, 1, one, y, 1), y))
+    for (m, n, lda), trans in product(MATRICES, (NO, YES)):
+        a, x, y = filled(rng, letter, m * lda), filled(rng, letter, 6001), filled(rng, letter, 6001)
+        found.append(("gemv", (ROWS, trans, m, n, half, a, lda, x, 1, one, y, 1), y))
     for (m, n), layout, side, uplo in product(LAYERS, (ROWS, COLUMNS), (141, 142), (121, 122)):
         order = m if side == 141 else n
         a, b, c = filled(rng, letter, order * order), filled(rng, letter, m * n), filled(rng, letter, m * n)

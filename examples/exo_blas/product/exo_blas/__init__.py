@@ -25,37 +25,9 @@ Of real numbers, a Hermitian matrix is a symmetric one: `hemv`, `her` and so on 
 from __future__ import annotations
 
 from .arrays import adjoint
-from .functions import (
-    asum,
-    axpy,
-    dot,
-    gemm,
-    gemv,
-    ger,
-    gerc,
-    hemm,
-    hemv,
-    her,
-    her2,
-    her2k,
-    herk,
-    iamax,
-    nrm2,
-    rot,
-    scal,
-    swap,
-    symm,
-    symv,
-    syr,
-    syr2,
-    syr2k,
-    syrk,
-    trmm,
-    trmv,
-    trsm,
-    trsv,
-    vdot,
-)
+from .level1 import asum, axpy, dot, iamax, nrm2, rot, scal, swap, vdot
+from .level2 import gemv, ger, gerc, hemv, her, her2, symv, syr, syr2, trmv, trsv
+from .level3 import gemm, hemm, her2k, herk, symm, syr2k, syrk, trmm, trsm
 from .places import cmake, include, isa, libraries, library, pkgconfig
 
 __all__ = [
