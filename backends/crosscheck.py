@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from .kernel import Machine, Proc
-from .native import JitFunction, jit
+from .native import UNFUSED, JitFunction, jit
 
 COMPILERS = ("gcc", "clang")
 LEVELS = ("-O3", "-O1")
-EXACT = "-ffp-contract=off"
-"""Compilers fuse products with sums as they like, which drops a rounding here and there."""
 
 
 def ways(proc: Proc, machine: Machine | None = None) -> dict[str, JitFunction]:
@@ -27,7 +25,8 @@ def ways(proc: Proc, machine: Machine | None = None) -> dict[str, JitFunction]:
     """
     found = {c: shutil.which(c) for c in COMPILERS}
     return {
-        f"{name} {level}": jit(proc, machine, (level, EXACT), (path,))
+        # compilers fuse products with sums as they like, which drops a rounding here and there
+        f"{name} {level}": jit(proc, machine, (level, UNFUSED), (path,))
         for name, path in found.items()
         if path is not None
         for level in LEVELS

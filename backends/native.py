@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from ctypes import addressof
 from functools import partial
@@ -32,17 +31,23 @@ from .kernel import (
     walk,
 )
 from .runtime import UNLIKE, Integers, Library, Loaded, Span, build
-from .toolchain import CacheError, CompileError, NoCompilerError, ToolchainError, UnsupportedTargetError
+from .toolchain import (
+    KEEP_ASSEMBLY,
+    CacheError,
+    CompileError,
+    NoCompilerError,
+    ToolchainError,
+    UnsupportedTargetError,
+    fuses_in_turns,
+)
 
 FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp-simd")
 """Sums are not reassociated: what the schedule says is what runs. A product that feeds a sum may be
 fused with it, which only drops a rounding."""
 UNFUSED = "-ffp-contract=off"
 NO_VECTORS = "-fno-tree-vectorize"
-"""Where gcc 12 makes vectors, it fuses products with sums that alternate with differences (vfmaddsub), in spite of
-`UNFUSED`; so it is asked for none of numbers of floating point, by no pragma either."""
+"""For code in which gcc 12 fused products in spite of `UNFUSED`: it does so in vectors only."""
 
-_FLOATING = re.compile(r"\b(float|double)\b")
 _interface = attrgetter("__array_struct__")
 
 _ARRAYS = (np.ndarray,)
@@ -300,7 +305,7 @@ def jit(
     """Compile a procedure for the processor at hand.
 
     `machine` gives compiler flags (without one, all of the processor's features are used); `flags` are
-    added; with `-ffp-contract=off` each product is rounded, for which the C compiler makes no vectors of its own.
+    added; with `-ffp-contract=off` each product is rounded, also where gcc 12 would fuse it.
     `compiler` is the command of the C compiler, else that of `CC` or the system's. The result is
     kept on disk, by content, in the user's cache directory or in `EXO_STRAT_CACHE_DIR`. A procedure that
     uses config state keeps it between calls.
@@ -318,12 +323,18 @@ def jit(
         raise UnsupportedTargetError(f"{proc.name()} needs a processor with {', '.join(missing)}, which this one lacks")
     chosen = machine.cc_flags if machine else ("-march=native",)
     omp = ("-fopenmp",) if module.parallel else ()
-    text = module.text
-    if UNFUSED in flags and _FLOATING.search(text):
-        text, flags = text.replace(IN_LANES, ""), (*flags, NO_VECTORS)
     all_flags = tuple(dict.fromkeys((*FLAGS, *chosen, *module.cc_flags, *omp, *flags)))
     host = sorted(features()) if any("native" in f for f in all_flags) else []
-    return JitFunction(proc, module, build(proc.name(), module, text, all_flags, host, tuple(compiler)))
+
+    def built(text: str, *more: str) -> Library:
+        return build(proc.name(), module, text, (*all_flags, *more), host, tuple(compiler))
+
+    if UNFUSED not in flags:
+        return JitFunction(proc, module, built(module.text))
+    library = built(module.text, KEEP_ASSEMBLY)
+    if fuses_in_turns(library.path):
+        library = built(module.text.replace(IN_LANES, ""), NO_VECTORS)
+    return JitFunction(proc, module, library)
 
 
 __all__ = [

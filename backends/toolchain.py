@@ -20,6 +20,10 @@ from typing import NamedTuple
 import platformdirs
 
 CACHE_VARIABLE = "EXO_STRAT_CACHE_DIR"
+KEEP_ASSEMBLY = "-save-temps=obj"
+"""With this flag, `fuses_in_turns` can say what the compiler did."""
+
+_FUSED_IN_TURNS = re.compile(r"\b(vfmaddsub|vfmsubadd|fcmla)")
 
 
 class ToolchainError(RuntimeError):
@@ -183,6 +187,12 @@ def stack_frames(made: Path) -> Mapping[str, int]:
     return _about(made).frames
 
 
+def fuses_in_turns(made: Path) -> bool:
+    """Whether a library built with `KEEP_ASSEMBLY` has vectors in which sums and differences of products take turns,
+    each rounded once. gcc 12 makes them of pairs even if it is forbidden to fuse."""
+    return _about(made).fuses_in_turns
+
+
 def link(library: Path, objects: Sequence[Path], flags: Sequence[str] = ()) -> None:
     """Make a shared library of object files. Nobody sees it half made."""
     made = library.with_suffix(f".{os.getpid()}")
@@ -227,7 +237,8 @@ def _make(
     text, made, about = scratch / f"{_short(name)}.c", scratch / result.name, scratch / "about"
     text.write_text(source, errors="surrogateescape")
     _run([*command, "-o", str(made), str(text), *libraries], name, made)
-    about.write_text(json.dumps(_About(_digest(made), _frames(scratch.glob("*.su")))._asdict()))
+    fused = any(_FUSED_IN_TURNS.search(file.read_text(errors="replace")) for file in scratch.glob("*.s"))
+    about.write_text(json.dumps(_About(_digest(made), _frames(scratch.glob("*.su")), fused)._asdict()))
     for file, suffix in ((text, ".c"), (made, result.suffix), (about, ".json")):
         os.replace(file, result.with_suffix(suffix))
 
@@ -258,11 +269,13 @@ class _About(NamedTuple):
 
     sha256: str
     frames: Mapping[str, int]
+    fuses_in_turns: bool
 
 
 def _about(result: Path) -> _About:
     found = json.loads(result.with_suffix(".json").read_text())
-    return _About(str(found["sha256"]), {str(name): int(size) for name, size in found["frames"].items()})
+    frames = {str(name): int(size) for name, size in found["frames"].items()}
+    return _About(str(found["sha256"]), frames, bool(found["fuses_in_turns"]))
 
 
 def _digest(path: Path) -> str:
