@@ -190,8 +190,10 @@ PAIRS = {
     combine: "pqy",
     expand: "bef",
 }
-"""Programs on pairs, with the vectors whose pairs are neighbours in the kernel of that name; in the one that is called
-`_strided`, none need be."""
+"""Programs on pairs, with the vectors whose pairs are neighbours in the kernel of that name."""
+
+STRIDED = (axpy, scal, times, copied, plus, size1, spread)
+"""Programs on pairs that also have a kernel `_strided`, in which no pairs need be neighbours."""
 
 ROWS = (dot, add, both, rank)
 """Programs on a row of reals."""
@@ -246,7 +248,7 @@ def kernels() -> tuple[Kernel, ...]:
     found = []
     for t in LETTERS:
         found += [kernel(neighbours(p, near), t, as_written) for p, near in PAIRS.items()]
-        found += [kernel(p, t, as_written, "_strided") for p in PAIRS]
+        found += [kernel(p, t, as_written, "_strided") for p in STRIDED]
         found += [kernel(p, t, partial(plan_row, t)) for p in ROWS]
         found += [kernel(p, t, partial(plan_rows, t)) for p in MATRICES]
     return tuple(found)

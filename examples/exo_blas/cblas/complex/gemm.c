@@ -2,14 +2,15 @@
 //
 // Rows of C are rows of twice as many reals, and so are those of A. For these, each row of B becomes two: its elements,
 // and these times i. The product of reals is then the complex one, with as many operations. alpha goes into these
-// rows, and so does whether A and B are conjugated.
+// rows, and so does whether A and B are conjugated. A transposed B becomes a transposed one.
 #include "views.h"
 #include "../checks.h"
 
 #define DEPTH (EXO_DEPTH / 2)  // rows of B at a time: as many reals as a product of reals takes
 #define WIDE 256               // columns of B at a time
-#define TALL 1024              // rows of A that are copied at a time
-#define FEW_COLUMNS 8          // of a transposed B: a line of each has a place even if all of them share a set
+#define TALL 1024              // rows of A that are copied at a time, a multiple of WIDE
+#define SMALL 16               // rows of a triangle that are part of a square
+#define LINE (EXO_LINE / sizeof(T))
 
 // Rows of A as neighbours: where they are, or else copied
 static const T *rows_of(int64_t m, int64_t depth, View a, T *room, int64_t *row) {
@@ -23,25 +24,54 @@ static const T *rows_of(int64_t m, int64_t depth, View a, T *room, int64_t *row)
     return room;
 }
 
-// Each row of alpha B becomes two, that are `row` apart: for A conjugated or not. Of a transposed B, a few columns at a
-// time: with a line of each, the first cache is not full.
-static void expand(int64_t k, int64_t n, Number alpha, int conj, View b, T *to, int64_t row) {
-    const int64_t most = b.column == 1 ? n : FEW_COLUMNS;
-    for (int64_t j = 0; j < n; j += most)
-        for (int64_t p = 0; p < k; p++) {
-            T *const two = to + 2 * (p * row + j);
-            (b.column == 1 ? KERNEL(expand) : KERNEL(expand_strided))(n - j < most ? n - j : most, &alpha.re, &alpha.im,
-                SIGN(conj), SIGN(b.conj), PAIRS(pair_of(b, p, j), b.column), PAIRS_OUT(two, 1), PAIRS_OUT(two + row, 1));
-        }
+// A matrix of reals
+typedef struct { T *at; int64_t row, column; } Reals;
+
+static inline Reals reals_from(Reals a, int64_t i, int64_t j) {
+    return (Reals){a.at + i * a.row + j * a.column, a.row, a.column};
 }
 
-void COMPLEX_PRODUCT(int64_t m, int64_t n, int64_t k, Number alpha, View a, View b, T *c, int64_t ldc) {
+// alpha B as a matrix of twice as many rows and columns, for an A that is conjugated or not. An element x + iy is the
+// square (x, y), (-y, x) there, which transposed is that of x - iy.
+static Reals expand(int64_t k, int64_t n, Number alpha, int conj, View b, T *room) {
+    const int across = b.column != 1;
+    const int64_t rows = across ? n : k, columns = across ? k : n, width = 2 * columns + LINE;  // no power of two
+    const int mirrored = across && !conj;
+    const Number by = conjugated(alpha, mirrored);
+    for (int64_t i = 0; i < rows; i++) {
+        T *const two = room + 2 * i * width;
+        KERNEL(expand)(columns, &by.re, &by.im, SIGN(conj), SIGN(b.conj != mirrored),
+            PAIRS(across ? pair_of(b, 0, i) : pair_of(b, i, 0), 1), PAIRS_OUT(two, 1), PAIRS_OUT(two + width, 1));
+    }
+    return (Reals){room, across ? 1 : width, across ? width : 1};
+}
+
+// One triangle of C := A B + C, of n rows and 2n columns. It is halved until it is small.
+static void triangle(int lower, int64_t n, int64_t k, const T *a, int64_t lda, Reals b, T *c, int64_t ldc) {
+    if (n <= SMALL) {
+        T square[2 * SMALL * SMALL];
+        PRODUCT(n, 2 * n, k, 1, a, lda, 1, b.at, b.row, b.column, 0, square, 2 * SMALL);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t first = lower ? 0 : 2 * i, count = lower ? i + 1 : n - i;
+            KERNEL(plus)(count, PAIRS(square + 2 * i * SMALL + first, 1), PAIRS_OUT(c + i * ldc + first, 1));
+        }
+        return;
+    }
+    const int64_t h = HALF(n, SMALL);
+    const Reals last = reals_from(b, 0, 2 * h);
+    triangle(lower, h, k, a, lda, b, c, ldc);
+    if (lower) PRODUCT(n - h, 2 * h, k, 1, a + h * lda, lda, 1, b.at, b.row, b.column, 1, c + h * ldc, ldc);
+    else PRODUCT(h, 2 * (n - h), k, 1, a, lda, 1, last.at, last.row, last.column, 1, c + 2 * h, ldc);
+    triangle(lower, n - h, k, a + h * lda, lda, last, c + h * (ldc + 2), ldc);
+}
+
+void COMPLEX_PRODUCT(Part part, int64_t m, int64_t n, int64_t k, Number alpha, View a, View b, T *c, int64_t ldc) {
     if (m <= 0 || n <= 0 || k <= 0 || is_zero(alpha)) return;
     const int64_t depth = k < DEPTH ? k : DEPTH, wide = n < WIDE ? n : WIDE;
     const int64_t tall = a.column == 1 || m < TALL ? m : TALL, copied = a.column == 1 ? 0 : tall;
-    T *const expanded = malloc((4 * depth * wide + 2 * DEPTH * copied) * sizeof(T));
-    T *const room = expanded + 4 * depth * wide;
-    if (!expanded) {
+    const int64_t expanded = 2 * (b.column == 1 ? depth * (2 * wide + LINE) : wide * (2 * depth + LINE));
+    T *const room = malloc((expanded + 2 * DEPTH * copied) * sizeof(T));
+    if (!room) {
         cblas_xerbla(0, ROUTINE(gemm), "%s\n", "no memory");
         return;
     }
@@ -49,15 +79,24 @@ void COMPLEX_PRODUCT(int64_t m, int64_t n, int64_t k, Number alpha, View a, View
         for (int64_t p = 0; p < k; p += depth) {
             const int64_t rows = m - i < tall ? m - i : tall, deep = k - p < depth ? k - p : depth;
             int64_t row;
-            const T *const left = rows_of(rows, deep, from(a, i, p), room, &row);
+            const T *const left = rows_of(rows, deep, from(a, i, p), room + expanded, &row);
             for (int64_t j = 0; j < n; j += wide) {
-                const int64_t columns = n - j < wide ? n - j : wide;
-                expand(deep, columns, alpha, a.conj, from(b, p, j), expanded, 2 * wide);
-                PRODUCT(rows, 2 * columns, 2 * deep, 1, left, row, 1, expanded, 2 * wide, 1, 1, c + 2 * (i * ldc + j),
-                    2 * ldc);
+                const int64_t columns = n - j < wide ? n - j : wide, diagonal = j - i;
+                T *const to = c + 2 * (i * ldc + j);
+                const int crossed = part != WHOLE && 0 <= diagonal && diagonal < rows;
+                const int64_t above = part == WHOLE || diagonal > rows ? rows : diagonal < 0 ? 0 : diagonal;
+                const int64_t first = part == LOWER_PART ? above + (crossed ? columns : 0) : 0;
+                const int64_t last = part == UPPER_PART ? above : rows;
+                if (!crossed && first >= last) continue;
+                const Reals by = expand(deep, columns, alpha, a.conj, from(b, p, j), room);
+                if (crossed)
+                    triangle(part == LOWER_PART, columns, 2 * deep, left + diagonal * row, row, by,
+                        to + 2 * diagonal * ldc, 2 * ldc);
+                PRODUCT(last - first, 2 * columns, 2 * deep, 1, left + first * row, row, 1, by.at, by.row, by.column, 1,
+                    to + 2 * first * ldc, 2 * ldc);
             }
         }
-    free(expanded);
+    free(room);
 }
 
 void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
@@ -67,6 +106,6 @@ void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE tr
     CHECK_GEMM(gemm);
     const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
     scale_rows(rows ? m : n, rows ? n : m, number(beta), c, ldc);
-    if (rows) COMPLEX_PRODUCT(m, n, k, number(alpha), left, right, c, ldc);
-    else COMPLEX_PRODUCT(n, m, k, number(alpha), right, left, c, ldc);  // the columns are the rows of the transposed
+    if (rows) COMPLEX_PRODUCT(WHOLE, m, n, k, number(alpha), left, right, c, ldc);
+    else COMPLEX_PRODUCT(WHOLE, n, m, k, number(alpha), right, left, c, ldc);  // the columns are the rows of the transposed
 }

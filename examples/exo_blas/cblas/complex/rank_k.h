@@ -1,26 +1,8 @@
-// What updates of rank k and 2k have in common: one triangle of C is written. It is halved until it is small; what is
-// off the diagonal is a product, and a small one part of a square.
+// What updates of rank k and 2k have in common: one triangle of C is written.
 #include "views.h"
 
-#define SMALL 32
-
-// One triangle of C := alpha A B + C, of as many rows as columns
 static void add_triangle(int lower, int64_t n, int64_t k, Number alpha, View a, View b, T *c, int64_t ldc) {
-    if (n <= SMALL) {
-        T square[2 * SMALL * SMALL];
-        memset(square, 0, sizeof square);
-        COMPLEX_PRODUCT(n, n, k, alpha, a, b, square, SMALL);
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t first = lower ? 0 : i, count = lower ? i + 1 : n - i;
-            KERNEL(plus)(count, PAIRS(square + 2 * (i * SMALL + first), 1), PAIRS_OUT(c + 2 * (i * ldc + first), 1));
-        }
-        return;
-    }
-    const int64_t h = HALF(n, SMALL);
-    add_triangle(lower, h, k, alpha, a, b, c, ldc);
-    if (lower) COMPLEX_PRODUCT(n - h, h, k, alpha, from(a, h, 0), b, c + 2 * h * ldc, ldc);
-    else COMPLEX_PRODUCT(h, n - h, k, alpha, a, from(b, 0, h), c + 2 * h, ldc);
-    add_triangle(lower, n - h, k, alpha, from(a, h, 0), from(b, 0, h), c + 2 * h * (ldc + 1), ldc);
+    COMPLEX_PRODUCT(lower ? LOWER_PART : UPPER_PART, n, n, k, alpha, a, b, c, ldc);
 }
 
 // One triangle of C := beta C

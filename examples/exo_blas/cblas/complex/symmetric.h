@@ -37,13 +37,13 @@ static void multiply(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, int 
         const View middle = view(square, SQUARE, 0, 0), left = from(a, l, 0), low = from(a, below, l);
         const View above = mirrored(hermitian, left), beyond = mirrored(hermitian, low);
         if (on_left == rows) {
-            COMPLEX_PRODUCT(l, width, w, alpha, above, from(by, l, 0), c, ldc);
-            COMPLEX_PRODUCT(w, width, w, alpha, middle, from(by, l, 0), c + 2 * l * ldc, ldc);
-            COMPLEX_PRODUCT(rest, width, w, alpha, low, from(by, l, 0), c + 2 * below * ldc, ldc);
+            COMPLEX_PRODUCT(WHOLE, l, width, w, alpha, above, from(by, l, 0), c, ldc);
+            COMPLEX_PRODUCT(WHOLE, w, width, w, alpha, middle, from(by, l, 0), c + 2 * l * ldc, ldc);
+            COMPLEX_PRODUCT(WHOLE, rest, width, w, alpha, low, from(by, l, 0), c + 2 * below * ldc, ldc);
         } else {
-            COMPLEX_PRODUCT(height, l, w, alpha, from(by, 0, l), left, c, ldc);
-            COMPLEX_PRODUCT(height, w, w, alpha, from(by, 0, l), middle, c + 2 * l, ldc);
-            COMPLEX_PRODUCT(height, rest, w, alpha, from(by, 0, l), beyond, c + 2 * below, ldc);
+            COMPLEX_PRODUCT(WHOLE, height, l, w, alpha, from(by, 0, l), left, c, ldc);
+            COMPLEX_PRODUCT(WHOLE, height, w, w, alpha, from(by, 0, l), middle, c + 2 * l, ldc);
+            COMPLEX_PRODUCT(WHOLE, height, rest, w, alpha, from(by, 0, l), beyond, c + 2 * below, ldc);
         }
     }
 }

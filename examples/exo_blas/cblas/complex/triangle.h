@@ -35,8 +35,8 @@ static void left(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64_
     if (top_first) left(upper, unit, h, n, a, b, ldb);
     else left(upper, unit, m - h, n, from(a, h, h), low, ldb);
     const Number by = {SOLVES ? -1 : 1, 0};
-    if (upper) COMPLEX_PRODUCT(h, n, m - h, by, from(a, 0, h), view(low, ldb, 0, 0), b, ldb);
-    else COMPLEX_PRODUCT(m - h, n, h, by, from(a, h, 0), view(b, ldb, 0, 0), low, ldb);
+    if (upper) COMPLEX_PRODUCT(WHOLE, h, n, m - h, by, from(a, 0, h), view(low, ldb, 0, 0), b, ldb);
+    else COMPLEX_PRODUCT(WHOLE, m - h, n, h, by, from(a, h, 0), view(b, ldb, 0, 0), low, ldb);
     if (top_first) left(upper, unit, m - h, n, from(a, h, h), low, ldb);
     else left(upper, unit, h, n, a, b, ldb);
 }
@@ -52,8 +52,8 @@ static void right(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64
     if (top_first) right(upper, unit, m, h, a, b, ldb);
     else right(upper, unit, m, n - h, from(a, h, h), low, ldb);
     const Number by = {SOLVES ? -1 : 1, 0};
-    if (upper) COMPLEX_PRODUCT(m, n - h, h, by, view(b, ldb, 0, 0), from(a, 0, h), low, ldb);
-    else COMPLEX_PRODUCT(m, h, n - h, by, view(low, ldb, 0, 0), from(a, h, 0), b, ldb);
+    if (upper) COMPLEX_PRODUCT(WHOLE, m, n - h, h, by, view(b, ldb, 0, 0), from(a, 0, h), low, ldb);
+    else COMPLEX_PRODUCT(WHOLE, m, h, n - h, by, view(low, ldb, 0, 0), from(a, h, 0), b, ldb);
     if (top_first) right(upper, unit, m, n - h, from(a, h, h), low, ldb);
     else right(upper, unit, m, h, a, b, ldb);
 }

@@ -18,9 +18,10 @@ static inline View view(const void *a, int64_t lda, int across, int conj) {
     return (View){a, across ? 1 : lda, across ? lda : 1, conj};
 }
 
-// C := alpha A B + C, of C with neighbours in rows that are ldc apart
+// C := alpha A B + C, of C with neighbours in rows that are ldc apart; or of one triangle of C, of m = n
+typedef enum { WHOLE, LOWER_PART, UPPER_PART } Part;
 #define COMPLEX_PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(product))
-void COMPLEX_PRODUCT(int64_t m, int64_t n, int64_t k, Number alpha, View a, View b, T *c, int64_t ldc);
+void COMPLEX_PRODUCT(Part part, int64_t m, int64_t n, int64_t k, Number alpha, View a, View b, T *c, int64_t ldc);
 
 // A := beta A; of beta = 0, A is not read
 static inline void scale_rows(int64_t m, int64_t n, Number beta, T *a, int64_t lda) {
