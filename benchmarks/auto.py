@@ -7,15 +7,14 @@ The programs are those of `benchmarks.programs`. All are built with `-O3 -march=
 code. Runs are interleaved, each on the same arguments; a time is the median. Results are compared with those of gcc.
 The limit of the machine is what the operations take at its measured peak, or what the arguments take at its measured
 bandwidth, whichever is longer. With several threads, ours share loops, as Polly's do; what one thread of ours takes
-stands beside it, and what as many processes gain that each run the program of one thread, on data of their own: more
-can't be asked of the machine. With `--tune`, holes are
-filled by a search of so many seconds for each program; what the defaults take stands beside it.
+stands beside it, and what products that have nothing to do with each other gained before and after, whichever is less:
+if that is little, others use the processors, and the program is measured again. With `--tune`, holes are filled by a
+search of so many seconds for each program; what the defaults take stands beside it.
 """
 
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import shutil
 import subprocess
@@ -36,9 +35,10 @@ from rich.console import Console
 from backends.jit import jit
 from backends.measuring import measuring
 from backends.targets import available_targets
-from benchmarks.measure import FAST_MATH, machine, seconds
+from benchmarks.measure import FAST_MATH, machine, on_cores, seconds
 from benchmarks.peak import peak_run
 from benchmarks.programs import PROGRAMS, SCALES, Program, class_of, sources
+from benchmarks.threads import gain
 from exo_strat import Machine, Op, identity, schedule
 from exo_strat.cli.tuning import SCREEN
 from exo_strat.tuning import tune as searched
@@ -54,8 +54,10 @@ PEERS = {"gcc": ("gcc",), "clang": ("clang",), "clang, Polly": ("clang", *POLLY)
 SECONDS = 2.0
 """How long the rounds of one program may take; there is one at least."""
 ROUNDS = 9
-LONG = 600.0
-"""Seconds after which a process that makes calls beside has come to nothing."""
+TRIES = 3
+FREE = 0.9
+"""On several threads a program is measured again, so often at most, while programs that have nothing to do with each
+other gain less than this part of the number of threads: then others use the processors, too."""
 BUFFER = 1 << 28
 """Bytes that are copied to measure the bandwidth of memory: more than caches hold."""
 
@@ -65,8 +67,8 @@ Call = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True)
 class Row:
     """What came of one program: seconds of ours and of each peer, of scheduling, and of the machine's limit; of ours on
-    one thread, if it is measured on several, alone and among others like it; and with the defaults, if it was tuned.
-    """
+    one thread, if it is measured on several, and what independent products gain; and with the defaults, if it was
+    tuned."""
 
     name: str
     ours: float
@@ -75,19 +77,13 @@ class Row:
     limit: float
     flops: int
     single: float | None = None
-    crowded: float | None = None
+    independent: float | None = None
     untuned: float | None = None
-    threads: int = 1
 
     @property
     def ratio(self) -> float:
         """The best peer's time to ours."""
         return min(self.peers.values()) / self.ours
-
-    @property
-    def processes(self) -> float:
-        """How many times as much processes of one thread do together as one alone."""
-        return self.threads * (self.single or 0.0) / (self.crowded or 1.0)
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
@@ -95,8 +91,8 @@ class Row:
         for other in (self.single, self.untuned):
             if other is not None:
                 times = (*times, f"{1e3 * other:.2f}", f"{other / self.ours:.2f}")
-                if other is self.single and self.crowded is not None:
-                    times = (*times, f"{self.processes:.2f}")
+                if other is self.single and self.independent is not None:
+                    times = (*times, f"{self.independent:.2f}")
         speed, share = f"{self.flops / self.ours / 1e9:.1f}", f"{self.limit / self.ours:.2f}"
         return self.name, class_of(self.name), *times, f"{self.ratio:.2f}", speed, share, f"{self.scheduling:.1f}"
 
@@ -113,7 +109,7 @@ def table(rows: Sequence[Row], peers: Sequence[str]) -> str:
     """
     heads = ["program", "class", "ours, ms", *(f"{p}, ms" for p in peers)]
     heads += ["one thread, ms", "gain"] if rows[0].single is not None else []
-    heads += ["processes gain"] if rows[0].crowded is not None else []
+    heads += ["independent gain"] if rows[0].independent is not None else []
     heads += ["untuned, ms", "gain"] if rows[0].untuned is not None else []
     heads += ["ratio", "GFLOP/s", "of the limit", "scheduling, s"]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
@@ -198,37 +194,18 @@ def measured(
     return [median(found) for found in times], left
 
 
-def crowded(run: Call, given: Mapping[str, Any], processes: int) -> float:
-    """Median seconds of a call while other processes make the same one again and again, each on data of its own. So
-    many do so in all."""
-    context = multiprocessing.get_context("fork")  # the compiled program and its arguments are there at once
-    begun, over = context.Semaphore(0), context.Event()
-    others = [context.Process(target=_again, args=(run, given, begun, over)) for _ in range(processes - 1)]
-    try:
-        for other in others:
-            other.start()
-        for _ in others:
-            if not begun.acquire(timeout=LONG):
-                raise RuntimeError("another process that runs the program does not come to its second call")
-        times: list[float] = []
-        end = time.perf_counter() + SECONDS
-        while not times or (len(times) < ROUNDS and time.perf_counter() < end):
-            begin = time.perf_counter()
-            run(given)
-            times.append(time.perf_counter() - begin)
-        return median(times)
-    finally:
-        over.set()
-        for other in others:
-            other.join()
-
-
-def _again(run: Call, given: Mapping[str, Any], begun: Any, over: Any) -> None:
-    """Calls until it is told that it is over. Once it has begun its memory is its own."""
-    run(given)
-    begun.release()
-    while not over.is_set():
-        run(given)
+def undisturbed(
+    runs: Sequence[Call], program: Program, sizes: Mapping[str, int], threads: int
+) -> tuple[list[float], list[dict[str, Any]], float | None]:
+    """What is `measured`, and what independent products gain by the threads; of some tries, the one in which they gain
+    the most."""
+    if threads == 1:
+        return *measured(runs, program, sizes), None
+    tries: list[tuple[list[float], list[dict[str, Any]], float]] = []
+    while len(tries) < TRIES and all(free < FREE * threads for *_, free in tries):
+        before = gain(threads)
+        tries.append((*measured(runs, program, sizes), min(before, gain(threads))))
+    return max(tries, key=lambda found: found[-1])
 
 
 def limits(target: Machine) -> tuple[float, float]:
@@ -272,19 +249,16 @@ def compared(
         compiled = [jit(p, target, FAST_MATH) for p in scheduled]
         runs: list[Call] = [lambda given, f=f: f(**given) for f in compiled]  # type: ignore[misc]
         runs[1:1] = [entry(library, program) for library in libraries.values()]
-        (mine, *others), (found, wanted, *_) = measured(runs, program, sizes)
+        (mine, *others), (found, wanted, *_), free = undisturbed(runs, program, sizes, threads)
         theirs, rest = others[: len(libraries)], others[len(libraries) :]
         single, untuned = rest[0] if len(plans) > 1 else None, rest[-1] if tuning else None
-        beside = None
-        if len(plans) > 1:
-            beside = crowded(runs[len(libraries) + 1], program.arguments(sizes), threads)
         apart = program.difference(found, wanted)
         if not apart <= program.tolerance:
             raise ValueError(f"{program.name}: ours is {apart:.0e} from what {next(iter(libraries))} computes")
         flops = program.flops(sizes)
         limit = max(flops / peak, program.footprint(sizes) / bandwidth)
         peers = dict(zip(libraries, theirs, strict=True))
-        yield Row(program.name, mine, peers, scheduling, limit, flops, single, beside, untuned, threads)
+        yield Row(program.name, mine, peers, scheduling, limit, flops, single, free, untuned)
 
 
 def main(
@@ -303,7 +277,7 @@ def main(
     chosen = targets.get(target) if target else max(targets.values(), key=lambda m: m.vec_width("f64"))
     if chosen is None:
         raise typer.BadParameter(f"no target of this processor is called {target}; there are {', '.join(targets)}")
-    os.environ["OMP_NUM_THREADS"] = str(threads)  # before the first parallel loop
+    on_cores(threads)
     console, rows = Console(stderr=True), list[Row]()
     names = kernels or [*PROGRAMS]
     with tempfile.TemporaryDirectory() as folder:

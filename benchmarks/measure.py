@@ -25,6 +25,12 @@ ROUNDS = 15
 SAMPLE_SECONDS = 0.03
 
 
+def on_cores(threads: int) -> None:
+    """Has the parallel loops of what is loaded from now on run on so many threads, each on a core of its own: a system
+    may leave them all on one core, as one with two virtual processors did."""
+    os.environ |= {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true" if threads > 1 else "false"}
+
+
 def seconds(*rivals: Run) -> list[float]:
     """Seconds a call of each rival takes: the median of rounds in which they take turns, so that what
     else the machine does meets all of them."""

@@ -10,15 +10,15 @@ of one that is not; in operations on vectors, each of which doubles the numbers 
 
 from __future__ import annotations
 
-import os
+from functools import cache
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from backends.jit import jit
+from backends.jit import JitFunction, jit
 from backends.targets import best_machine
-from benchmarks.measure import machine, seconds
+from benchmarks.measure import machine, on_cores, seconds
 from exo_strat import at, parallelize_loop, proc_from_source, schedule
 from strategies.auto import auto
 
@@ -42,14 +42,19 @@ SHORT, LONG = 4, 2048
 """Vectors of the loops whose times tell the cost of sharing and of a statement."""
 
 
-def gain(threads: int) -> float:
-    """How many times as fast so many products are on so many threads as one after the other."""
+@cache
+def products() -> tuple[JitFunction, JitFunction]:
+    """Products one after the other, and each on a thread of its own."""
     target = best_machine()
     one = schedule(auto(target, "f64"), PRODUCTS)
-    runs = [jit(p, target) for p in (one, schedule(at("for l in _: _", parallelize_loop()), one))]
+    return jit(one, target), jit(schedule(at("for l in _: _", parallelize_loop()), one), target)
+
+
+def gain(threads: int) -> float:
+    """How many times as fast so many products are on so many threads as one after the other."""
     a = np.ones((SIDE, SIDE))
     c = np.zeros((threads, SIDE, SIDE))
-    alone, together = seconds(*(run.bind(threads, SIDE, a, a, c) for run in runs))
+    alone, together = seconds(*(run.bind(threads, SIDE, a, a, c) for run in products()))
     return alone / together
 
 
@@ -64,7 +69,7 @@ def fork() -> tuple[float, float]:
 
 def main(threads: Annotated[int, typer.Option(help="How many threads there are.")] = 2) -> None:
     """Measures what threads gain, and what they cost."""
-    os.environ["OMP_NUM_THREADS"] = str(threads)  # before the first parallel loop
+    on_cores(threads)
     cost, operation = fork()
     print(f"products that have nothing to do with each other: {gain(threads):.2f} times as fast on {threads} threads")
     print(f"to share a loop (fork): {1e6 * cost:.1f} us, as {cost / operation:.0f} vector operations")

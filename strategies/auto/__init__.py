@@ -14,6 +14,7 @@
 - `strides`: the contiguous loop innermost;
 - `precisions`: in which vectors a nest computes, and how it rounds;
 - `threads`: loops that threads share;
+- `private`: private sums for blocks of rows, for threads;
 - `arrays`: the plan for functions of NumPy arrays.
 """
 
@@ -26,6 +27,7 @@ from .fusion import in_one_pass, inner_loops_fused, rows_expanded, sums_apart
 from .mirrored import mirrored_in_place
 from .plan import auto
 from .precisions import as_written, one_precision
+from .private import private_sums
 from .products import as_product, in_order
 from .recurrences import rows_in_turns
 from .rows import rows_together
@@ -50,6 +52,7 @@ __all__ = [
     "like_product",
     "mirrored_in_place",
     "one_precision",
+    "private_sums",
     "reductions_apart",
     "rows_expanded",
     "rows_in_turns",

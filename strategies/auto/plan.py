@@ -47,6 +47,7 @@ from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded,
 from .guards import may_run_backwards, where_it_runs
 from .lanes import in_lanes
 from .precisions import as_written, has_zeros, one_precision
+from .private import private_sums
 from .products import as_product
 from .rows import rows_together
 from .short import short_sums_written_out
@@ -65,6 +66,9 @@ ROWS = (1, 2, 4, 8)
 
 CONVERTED = (256, 512, 1024, 2048)
 """Iterations of a block in which values are computed before they are converted."""
+
+PRIVATE = (64, 128, 256, 512)
+"""Rows of a block that has sums of its own, for threads."""
 
 STRIPS = (32, 64, 128, 256)
 """Columns of a strip that a thread takes."""
@@ -158,6 +162,8 @@ def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool, threa
     kind = precision or one_precision(c)
     known = not machine.vec_widths or kind in machine.vec_widths
     rows = by_rows(machine, precision, rounded, threads=threads)
+    if threads > 1:
+        rows = with_private_sums(machine, precision, rounded) | rows
     return try_else(
         as_products(machine, precision, rounded, threads),
         by_columns(machine, precision, rounded, threads) >> remark("columns have sums of their own"),
@@ -174,6 +180,17 @@ def by_columns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded:
     p, parts = yield sums_of_columns()
     for s in parts:
         p, _ = yield attempt(on(s, by_nest(machine, precision, rounded, threads)))
+
+
+@strategy
+def with_private_sums(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
+    """`private_sums`, so that threads share rows that add to the same elements, and each part as `by_rows` has it.
+    Focus: the outermost loop."""
+    p, c = yield try_else(contiguous_innermost(), focus(c))
+    p, blocks = yield private_sums((yield hole("block", PRIVATE, default=256)))
+    for s in (*blocks.body(), blocks.next()):
+        p, _ = yield on(s, by_rows(machine, precision, rounded))
+    yield remark("each block of rows has sums of its own")
 
 
 @named
@@ -313,9 +330,7 @@ def in_one_precision_each(p: Proc, c: ForCursor, machine: Machine, rounded: bool
 
 
 @strategy
-def apart(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, few: bool, threads: int
-) -> Script:
+def apart(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool, few: bool, threads: int) -> Script:
     """Each nest in a loop as `by_nest` has it, or `by_rows` if there are few. Focus: the loop."""
     rows = by_rows(machine, precision, rounded, few, threads)
     any_way = by_nest(machine, precision, rounded, threads)

@@ -1,11 +1,11 @@
-"""What `benchmarks.auto` shows of a program that was tuned."""
+"""What `benchmarks.auto` shows of a program that was tuned or has threads, and when it measures again."""
 
 from __future__ import annotations
 
-import multiprocessing
-
 from backends.targets import best_machine
-from benchmarks.auto import Row, compared, crowded, table
+from benchmarks import auto as auto_benchmark
+from benchmarks.auto import Row, compared, table
+from benchmarks.programs import PROGRAMS
 from strategies.auto import auto
 
 
@@ -23,15 +23,16 @@ def test_times_of_one_thread_and_untuned_have_columns_with_what_is_gained() -> N
     assert cells[4:8] == ["1.80", "1.80", "1.20", "1.20"]
 
 
-def test_processes_beside_ours_are_ended() -> None:
-    calls: list[int] = []
-    assert crowded(lambda given: calls.append(len(given)), {"n": 1}, 3) >= 0.0
-    assert calls and not multiprocessing.active_children()
-
-
-def test_what_processes_gain_is_of_their_number() -> None:
-    row = Row("gemm", 0.001, {"gcc": 0.002}, 3.0, 0.0005, 10**7, single=0.0018, crowded=0.0024, threads=2)
-    assert row.processes == 1.5
+def test_what_independent_products_gain_stands_beside_the_gain() -> None:
+    row = Row("gemm", 0.001, {"gcc": 0.002}, 3.0, 0.0005, 10**7, single=0.0018, independent=1.95)
     head, _, line, *_ = table([row], ["gcc"]).splitlines()
     names, cells = (text.strip("| ").split(" | ") for text in (head, line))
-    assert cells[names.index("processes gain")] == "1.50"
+    assert cells[names.index("independent gain")] == "1.95"
+
+
+def test_a_program_is_measured_again_while_independent_products_gain_little(monkeypatch) -> None:
+    gains = iter([1.0, 1.2, 1.9, 1.1, 1.85, 1.95])
+    times = iter([5.0, 4.0, 3.0])
+    monkeypatch.setattr(auto_benchmark, "gain", lambda threads: next(gains))
+    monkeypatch.setattr(auto_benchmark, "measured", lambda *_: ([next(times)], []))
+    assert auto_benchmark.undisturbed([], PROGRAMS["gemm"], {}, 2) == ([3.0], [], 1.85)

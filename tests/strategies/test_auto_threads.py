@@ -17,7 +17,7 @@ from backends.c import compile
 from backends.targets import plain_c
 from exo_strat import Control, ForCursor, IfCursor, Proc, at, attempt, proc_from_source, schedule
 from exo_strat.testing import assert_equivalent
-from strategies.auto import auto, share, threads
+from strategies.auto import auto, private_sums, share, threads
 from strategies.auto.strips import in_strips
 from strategies.inspect import enclosing_loops, statements
 from strategies.stencils import time_tile
@@ -54,6 +54,12 @@ def product(n: size, a: f64[n, n], b: f64[n, n], c: f64[n, n]):
         for j in seq(0, n):
             for k in seq(0, n):
                 c[i, j] += a[i, k] * b[k, j]
+""")
+COLUMNS = proc_from_source("""
+def columns(n: size, a: f64[n, n], y: f64[n], s: f64[n]):
+    for i in seq(0, n):
+        for j in seq(0, n):
+            s[j] += a[i, j] * y[i]
 """)
 FACTOR = proc_from_source("""
 def factor(n: size, a: f64[n, n]):
@@ -215,13 +221,13 @@ def test_how_much_it_takes_is_the_processors() -> None:
     assert [c.cond().text() for c in conditions if isinstance(c, IfCursor)] == ["n >= 65536", "n >= 655360"]
 
 
-@pytest.mark.parametrize("p", [ROWS, PRODUCT], ids=lambda p: p.name())
+@pytest.mark.parametrize("p", [ROWS, PRODUCT, COLUMNS], ids=lambda p: p.name())
 def test_results_do_not_depend_on_the_number_of_threads(p: Proc) -> None:
-    n = 300
+    n = 600
     rng = np.random.default_rng(0)
     run = jit(schedule(auto(plain_c, "f64", threads=2), p))
     assert "omp parallel for" in run.module.text
-    shapes = {"x": (n, n), "y": (n,), "s": (1,), "a": (n, n), "b": (n, n), "c": (n, n)}
+    shapes = {"x": (n, n), "y": (n,), "s": (n,) if p is COLUMNS else (1,), "a": (n, n), "b": (n, n), "c": (n, n)}
     data = {a.sym.name: rng.random(shapes[a.sym.name]) for a in p.tree.args if a.sym.name in shapes}
     results = []
     for count in (1, 2, 3):
@@ -239,12 +245,13 @@ def set_threads(count: int) -> None:
 
 
 @pytest.mark.sanitize
-@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, FACTOR, TILES], ids=lambda p: p.name())
+@pytest.mark.parametrize("p", [ROWS, STEPS, PRODUCT, COLUMNS, FACTOR, TILES], ids=lambda p: p.name())
 def test_threads_do_not_race(p: Proc, tmp_path: Path) -> None:
     clang = which("clang")
     if clang is None:
         pytest.skip("clang is not installed")
-    q = schedule(auto(plain_c, "f64") >> share(2, 1), p)
+    plan = auto(plain_c, "f64") >> share(2, 1)
+    q = schedule(at("for i in _: _", private_sums(16)) >> share(2, 1) if p is COLUMNS else plan, p)
     controls = ", ".join("70" if isinstance(a.type, Control) else f"d{k}" for k, a in enumerate(p.tree.args))
     data = "".join(f"static double d{k}[72 * 72];" for k in range(len(p.tree.args)))
     fill = "".join(f"for (int i = 0; i < 72 * 72; i++) d{k}[i] = 1.0 + i % 7;" for k in range(len(p.tree.args)))
