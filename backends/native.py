@@ -45,7 +45,7 @@ FLAGS = ("-std=gnu11", "-O3", "-fno-math-errno", "-ffp-contract=fast", "-fopenmp
 """Sums are not reassociated: what the schedule says is what runs. A product that feeds a sum may be
 fused with it, which only drops a rounding."""
 UNFUSED = "-ffp-contract=off"
-NO_VECTORS = "-fno-tree-vectorize"
+NO_VECTORS = ("-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize")
 """For code in which gcc 12 fused products in spite of `UNFUSED`: it does so in vectors only."""
 
 _interface = attrgetter("__array_struct__")
@@ -305,7 +305,8 @@ def jit(
     """Compile a procedure for the processor at hand.
 
     `machine` gives compiler flags (without one, all of the processor's features are used); `flags` are
-    added; with `-ffp-contract=off` each product is rounded, also where gcc 12 would fuse it.
+    added; with `-ffp-contract=off` each product is rounded, also where gcc 12 would fuse it, but for `f16`, which C may
+    compute in `f32`.
     `compiler` is the command of the C compiler, else that of `CC` or the system's. The result is
     kept on disk, by content, in the user's cache directory or in `EXO_STRAT_CACHE_DIR`. A procedure that
     uses config state keeps it between calls.
@@ -333,7 +334,7 @@ def jit(
         return JitFunction(proc, module, built(module.text))
     library = built(module.text, KEEP_ASSEMBLY)
     if fuses_in_turns(library.path):
-        library = built(module.text.replace(IN_LANES, ""), NO_VECTORS)
+        library = built(module.text.replace(IN_LANES, ""), *NO_VECTORS)
     return JitFunction(proc, module, library)
 
 

@@ -21,15 +21,15 @@ class Operation:
     """A row of the table.
 
     `params` are `name:kind`: V a vector register, M as many elements of memory, the name of a precision likewise
-    at that one ("f32" where registers are f64), E one element as a window of extent 1, S a single value. `lane` is the
-    object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
+    at that one ("f32" where registers are f64), E one element as a window of extent 1, P a pair of them, S a single
+    value. `lane` is the object code for lane i. `c` is the statement, where `f(..)` is the intrinsic of that name, a
     parameter its register or first element. `masked` is the statement for the first `n` lanes; ""
     derives it from a statement `register = value` by merging, which computes all lanes. From any other, such as
     `dst += a`, none is derived; `missing` names those. A row with parameters in memory must give `masked`, as
     that memory may end after `n` elements. `other` is the object code of
     the lanes from `n` on. With `c` empty only the masked instruction exists, under the row's own name.
     Registers that can't be merged have no masked instructions. `fence` is what must follow before other
-    threads may see the result.
+    threads may see the result. `group` is how many lanes a mask takes or leaves together.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Operation:
     masked: str = ""
     other: str = ""
     fence: str = ""
+    group: int = 1
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,14 @@ def _declaration(name: str, kind: str, regs: Registers, extent: str) -> str:
         "V": f"{name}: [{regs.precision}][{regs.lanes}] @ {regs.memory.name}",
         "M": f"{name}: [{regs.precision}][{extent}] @ DRAM",
         "E": f"{name}: [{regs.precision}][1] @ DRAM",
+        "P": f"{name}: [{regs.precision}][2] @ DRAM",
         "S": f"{name}: {regs.precision} @ DRAM",
     }.get(kind, f"{name}: [{kind}][{extent}] @ DRAM")
 
 
 def _in_memory(kind: str) -> bool:
     """Whether a parameter is as many elements of memory as there are lanes."""
-    return kind not in ("V", "E", "S")
+    return kind not in ("V", "E", "P", "S")
 
 
 def _source(name: str, op: Operation, regs: Registers, statement: str, masked: bool) -> str:
@@ -116,7 +118,8 @@ def _source(name: str, op: Operation, regs: Registers, statement: str, masked: b
         f"@instr({_template(op, regs, statement)!r}, {regs.helpers!r}, {op.fence!r})",
         f"def {name}({', '.join(params)}):",
         *([f"    assert n <= {regs.lanes}"] if masked else []),
-        *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind == "V" or _in_memory(kind)),
+        *([f"    assert n % {op.group} == 0"] if masked and op.group > 1 else []),
+        *(f"    assert stride({p}, 0) == 1" for p, kind in _params(op) if kind in "VP" or _in_memory(kind)),
         f"    for i in seq(0, {regs.lanes}):",
         *(["        if i < n:", f"            {op.lane}"] if masked else [f"        {op.lane}"]),
         *(["        else:", f"            {op.other}"] if op.other else []),

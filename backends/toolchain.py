@@ -23,7 +23,7 @@ CACHE_VARIABLE = "EXO_STRAT_CACHE_DIR"
 KEEP_ASSEMBLY = "-save-temps=obj"
 """With this flag, `fuses_in_turns` can say what the compiler did."""
 
-_FUSED_IN_TURNS = re.compile(r"\b(vfmaddsub|vfmsubadd|fcmla)")
+_FUSED_IN_TURNS = re.compile(r"\b(vfmaddsub|vfmsubadd|vfc?m(ul|add)c[ps]h|fcmla)")
 
 
 class ToolchainError(RuntimeError):

@@ -45,6 +45,29 @@ def joined(lanes: int, function: str) -> Operation:
     return Operation("joined", "dst:V a:V b:V", last, "", f"dst = {function}(a, b, n)", first)
 
 
+def pairs(exchanged: str, loaded: str, merge: str, suffix: str) -> tuple[Operation, ...]:
+    """Registers as pairs of lanes, such as the real and the imaginary parts of numbers.
+
+    `exchanged` is the intrinsic that exchanges the lanes of each pair of `a`, `loaded` the one that loads the first n
+    lanes, and zeros, and `merge` is as in `Registers`; the helpers' names end in `suffix`.
+    """
+    other, load = "i + 1 - 2 * (i % 2)", exchanged.replace("OF", loaded)
+    return (
+        Operation("exchange", "dst:V a:V", f"dst[i] = a[{other}]", f"dst = {exchanged.replace('OF', 'a')}"),
+        Operation(
+            "loadu_exchanged", "dst:V src:M", f"dst[i] = src[{other}]",
+            f"dst = {exchanged.replace('OF', 'loadu(&src)')}",
+            f"dst = {merge.replace('OLD', 'dst').replace('NEW', load)}", group=2,
+        ),
+        Operation(
+            "maskz_loadu_exchanged", "dst:V src:M", f"dst[i] = src[{other}]", "", f"dst = {load}", "dst[i] = 0.0",
+            group=2,
+        ),
+        Operation("set1_pair", "dst:V src:P", "dst[i] = src[i % 2]", f"dst = exo_pair{suffix}(&src)"),
+        Operation("reduce_add_pairs", "dst:P a:V", "dst[i % 2] += a[i]", f"exo_add_pairs{suffix}(&dst, a)"),
+    )  # fmt: skip
+
+
 STREAMS = (
     Operation(
         "stream", "dst:M src:V", "dst[i] = src[i]",

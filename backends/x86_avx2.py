@@ -14,7 +14,19 @@ from .c import VectorMemory
 from .families import ZEN_4
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, joined, narrow
+from .x86 import (
+    COMMON,
+    INTEGER,
+    NARROW,
+    STREAMS,
+    TRANSPOSES,
+    bitwise,
+    integer_loads,
+    integer_stores,
+    joined,
+    narrow,
+    pairs,
+)
 
 
 class _Avx2(VectorMemory):
@@ -218,6 +230,21 @@ static inline float exo_sum8(__m256 a) {
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
+// A pair of numbers in all pairs of lanes; and the sums of the even and of the odd lanes, added to a pair of numbers.
+static inline __m256d exo_pair4(const double *src) { return _mm256_setr_pd(src[0], src[1], src[0], src[1]); }
+static inline __m256 exo_pair8(const float *src) {
+    const __m128 pair = _mm_setr_ps(src[0], src[1], 0, 0);
+    return _mm256_castpd_ps(_mm256_broadcastsd_pd(_mm_castps_pd(pair)));
+}
+static inline void exo_add_pairs4(double *dst, __m256d a) {
+    const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    _mm_storeu_pd(dst, _mm_add_pd(_mm_loadu_pd(dst), s));
+}
+static inline void exo_add_pairs8(float *dst, __m256 a) {
+    const __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 old = _mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)dst);
+    _mm_storel_pi((__m64 *)dst, _mm_add_ps(old, _mm_add_ps(s, _mm_movehl_ps(s, s))));
+}
 // The largest or the smallest of what is there and the lanes.
 static inline void exo_max4(double *dst, __m256d a) {
     __m128d s = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
@@ -273,6 +300,10 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         ),
         joined(lanes, f"exo_joined{lanes}"),
         *COMMON,
+        *pairs(
+            f"permute(OF, {'0xb1' if suffix == 'ps' else '0x5'})", f"maskload(&src, {bits})",
+            f"blendv(OLD, NEW, {mask})", str(lanes),
+        ),
         Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = andnot(set1(-0.0), a)"),
         Operation(
             "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",

@@ -14,7 +14,19 @@ from .c import VectorMemory
 from .families import ZEN_4
 from .kernel import Machine, Proc
 from .simd import Operation, Registers, instructions
-from .x86 import COMMON, INTEGER, NARROW, STREAMS, TRANSPOSES, bitwise, integer_loads, integer_stores, joined, narrow
+from .x86 import (
+    COMMON,
+    INTEGER,
+    NARROW,
+    STREAMS,
+    TRANSPOSES,
+    bitwise,
+    integer_loads,
+    integer_stores,
+    joined,
+    narrow,
+    pairs,
+)
 
 
 class _Avx512(VectorMemory):
@@ -99,6 +111,23 @@ static inline __m512 exo_rsqrt_ps(__m512 x) {
     return _mm512_fmadd_ps(_mm512_mul_ps(y, e), step, y);
 }
 static inline __m512d exo_rsqrt_pd(__m512d x) { return _mm512_div_pd(_mm512_set1_pd(1), _mm512_sqrt_pd(x)); }
+// A pair of numbers in all pairs of lanes; and the sums of the even and of the odd lanes, added to a pair of numbers.
+static inline __m512d exo_pair_pd(const double *src) { return _mm512_broadcast_f64x2(_mm_setr_pd(src[0], src[1])); }
+static inline __m512 exo_pair_ps(const float *src) {
+    const __m128 pair = _mm_setr_ps(src[0], src[1], 0, 0);
+    return _mm512_castpd_ps(_mm512_broadcastsd_pd(_mm_castps_pd(pair)));
+}
+static inline void exo_add_pairs_pd(double *dst, __m512d a) {
+    const __m256d h = _mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    const __m128d s = _mm_add_pd(_mm256_castpd256_pd128(h), _mm256_extractf128_pd(h, 1));
+    _mm_storeu_pd(dst, _mm_add_pd(_mm_loadu_pd(dst), s));
+}
+static inline void exo_add_pairs_ps(float *dst, __m512 a) {
+    const __m256 h = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+    const __m128 s = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+    const __m128 old = _mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)dst);
+    _mm_storel_pi((__m64 *)dst, _mm_add_ps(old, _mm_add_ps(s, _mm_movehl_ps(s, s))));
+}
 // The larger or the smaller of what is there and a.
 static inline void exo_max_ps(float *dst, float a) { *dst = a > *dst ? a : *dst; }
 static inline void exo_min_ps(float *dst, float a) { *dst = a < *dst ? a : *dst; }
@@ -135,6 +164,10 @@ def _operations(suffix: str, lanes: int) -> tuple[Operation, ...]:
         ),
         joined(lanes, f"exo_joined_{suffix}"),
         *COMMON,
+        *pairs(
+            f"permute(OF, {'0xb1' if suffix == 'ps' else '0x55'})", f"maskz_loadu({mask}, &src)",
+            f"mask_mov(OLD, {mask}, NEW)", f"_{suffix}",
+        ),
         Operation("abs", "dst:V a:V", "dst[i] = abs(a[i])", "dst = abs(a)"),
         Operation(
             "select", "dst:V x:V v:V y:V z:V", "dst[i] = select(x[i], v[i], y[i], z[i])",

@@ -1,6 +1,6 @@
 """Our BLAS beside others: all libraries take turns, in one process, on one core, with one thread each.
 
-    python -m benchmarks.blas [--level 1|2|3|complex|skinny|..] [--isa avx2|avx512] [--only ROUTINE] [--quick]
+    python -m benchmarks.blas [--level 1|2|3|complex|batch|skinny|..] [--isa avx2|avx512] [--only ROUTINE] [--quick]
 
 Calls are timed in C, in rounds in which all take turns; the median counts. First all must agree. What our library does
 not export yet is left out. With --out docs/blas, CSV files, tables and heat maps are written there.

@@ -30,6 +30,10 @@ def of_parts(precision: str) -> str:
     return REAL_OF.get(precision, precision)
 
 
+BATCH = 100
+"""Products of a batch."""
+
+
 class Dims(NamedTuple):
     """Sizes: m x n, and k that is inside a product or the width of a band."""
 
@@ -149,6 +153,11 @@ def _packed(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
 def _product(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
     a = (d.m, d.k) if v[0] == "n" else (d.k, d.m)
     return {"a": a, "b": (d.k, d.n) if v[1] == "n" else (d.n, d.k), "c": (d.m, d.n)}
+
+
+def _batch(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
+    """So many matrices one after the other are one with more rows."""
+    return {name: (BATCH * rows, columns) for name, (rows, columns) in _product(d, v).items()}
 
 
 def _sided(d: Dims, v: str) -> Mapping[str, tuple[int, int]]:
@@ -326,9 +335,17 @@ COMPLEX = (
     *(_complex(r, LAYERS[1:], _combined("lr", "lu", "nc", "n")) for r in LEVEL_3[4:]),
 )
 
+_SMALL = tuple(Dims(n, n, n) for n in (2, 3, 4, 5, 8, 11, 16, 24, 32))
+_BATCHED = Routine(
+    "gemm_batch_strided", _SMALL, lambda d: BATCH * _cube(d), lambda d: BATCH * _faces(d), "read",
+    _combined("nt", "nt"), _batch,
+)  # fmt: skip
+BATCHES = (_BATCHED, _complex(_BATCHED, _SMALL, _ADJOINT))
+
 LEVELS = {
     **{"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY},
     "complex": COMPLEX,
+    "batch": BATCHES,
     **{"strided": (*LEVEL_1[:12], *LEVEL_2[:7]), "unaligned": LEVEL_1[:12]},
 }
 PLACES = {"strided": ((2, 0), (-3, 0)), "unaligned": ((1, 1),)}
@@ -395,6 +412,7 @@ def arguments(case: Case) -> list[Any]:
     shapes = routine.shapes(d, case.variant)
     scalars = {"m": d.m, "n": d.n, "k": d.k or d.m, "kl": d.k, "ku": d.k, "incx": case.inc, "incy": case.inc, **NUMBERS}
     scalars |= {f"ld{name}": ld for name, (_, ld) in shapes.items()}
+    scalars |= {"batch": BATCH, **{f"stride{name}": rows * ld // BATCH for name, (rows, ld) in shapes.items()}}
     found: list[Any] = []
     for start, (_, name) in enumerate(parameters(case.function)):
         if name in chosen:

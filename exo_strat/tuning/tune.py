@@ -244,9 +244,12 @@ class _Run:
         if isinstance(made.prepared, Ended):
             return Tried(values, met, made.prepared.status, reason=made.prepared.reason, cost=made.cost)
         again = self.known.get(made.prepared.key)
-        if again is not None:
+        if again is None:
+            tried = self._timed(made.prepared, Tried(values, met, "measured", cost=made.cost))
+        elif again is self.unscheduled:  # the procedure as it was has no values: now it has
+            tried = replace(again, values=values, decisions=met, cost=made.cost)
+        else:
             return _same(again, values, met)
-        tried = self._timed(made.prepared, Tried(values, met, "measured", cost=made.cost))
         self.known[made.prepared.key] = tried
         return tried
 

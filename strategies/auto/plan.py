@@ -31,6 +31,7 @@ from exo_strat import (
     on,
     pick,
     reduce,
+    specialize,
     strategy,
     try_else,
     when,
@@ -47,7 +48,7 @@ from .fusion import has_products, in_one_pass, inner_loops_fused, rows_expanded,
 from .guards import may_run_backwards, where_it_runs
 from .lanes import in_lanes
 from .precisions import as_written, has_zeros, one_precision
-from .private import private_sums
+from .private import common_sums, private_sums
 from .products import as_product
 from .rows import rows_together
 from .short import short_sums_written_out
@@ -55,7 +56,7 @@ from .strides import contiguous_innermost, sums_of_columns
 from .strips import in_strips
 from .sums import sums_in_place
 from .sweeps import by_steps
-from .threads import PAYS, share
+from .threads import DEAR, PAYS, enough, never, share, trips
 from .triangles import has_triangle, in_rectangles, reductions_apart
 
 # Candidates and defaults are measured by `python -m benchmarks.auto`.
@@ -162,8 +163,8 @@ def ways_of(c: ForCursor, machine: Machine, precision: str, rounded: bool, threa
     kind = precision or one_precision(c)
     known = not machine.vec_widths or kind in machine.vec_widths
     rows = by_rows(machine, precision, rounded, threads=threads)
-    if threads > 1:
-        rows = with_private_sums(machine, precision, rounded) | rows
+    if threads > 1 and not rounded:  # a zero that is added changes the sign of one
+        rows = with_private_sums(machine, precision, threads) | rows
     return try_else(
         as_products(machine, precision, rounded, threads),
         by_columns(machine, precision, rounded, threads) >> remark("columns have sums of their own"),
@@ -183,14 +184,25 @@ def by_columns(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded:
 
 
 @strategy
-def with_private_sums(p: Proc, c: ForCursor, machine: Machine, precision: str, rounded: bool) -> Script:
-    """`private_sums`, so that threads share rows that add to the same elements, and each part as `by_rows` has it.
-    Focus: the outermost loop."""
+def with_private_sums(p: Proc, c: ForCursor, machine: Machine, precision: str, threads: int) -> Script:
+    """`if m >= ..: private_sums else: the loop as it was`, so that threads share rows that add to the same elements,
+    where there are two blocks and enough to do; and each part as `by_rows` has it. Focus: the outermost loop."""
     p, c = yield try_else(contiguous_innermost(), focus(c))
-    p, blocks = yield private_sums((yield hole("block", PRIVATE, default=256)))
-    for s in (*blocks.body(), blocks.next()):
-        p, _ = yield on(s, by_rows(machine, precision, rounded))
-    yield remark("each block of rows has sums of its own")
+    size = yield hole("block", PRIVATE, default=256)
+    if not common_sums(c):
+        yield fail("there is no array to which all iterations add")
+    condition = enough(trips(c), PAYS * machine.processor.fork, 2 * size)
+    if never(c, condition):
+        yield fail(DEAR)
+    others: tuple[StmtCursor, ...] = ()
+    if not isinstance(condition, bool):
+        p, choice = yield specialize(condition)
+        p, c = yield focus(choice.body()[0])
+        others = tuple(choice.orelse())
+    p, blocks = yield private_sums(size)
+    for s in (*blocks.body(), blocks.next(), *others):
+        p, _ = yield on(s, by_rows(machine, precision, threads=threads))
+    yield remark("each block of rows has sums of its own, and threads share the blocks")
 
 
 @named

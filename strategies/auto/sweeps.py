@@ -63,6 +63,8 @@ NEAR = (2, 1)
 tiles have long loops, too."""
 APART = 0
 """Of the vectors that neighbours share: none."""
+RESULT = 2
+"""Registers of a loop for its result, and for what is added to it."""
 NEIGHBOURS = 8
 """Vectors that are taken together where neighbours share them: one more is loaded for each so many."""
 
@@ -162,12 +164,15 @@ def rows_in_vectors(p: Proc, c: ForCursor, machine: Machine, precision: str) -> 
 def vectors_of(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int) -> Script:
     """Level 1, with vectors that are shared where elements beside each other are read (`share_neighbours`), also where
     it isn't known that a loop has a range. Unless said, they are not shared where that would spare few loads: where
-    nothing else is read, and a vector is shorter than a line of the cache, so few loads take two. Focus: the loop."""
+    nothing else is read, and a vector is shorter than a line of the cache, so few loads take two; nor where registers
+    are too few for two vectors of each row beside what all iterations read. Focus: the loop."""
     ways = [optimize_level_1(machine, precision, vectors, strict=True)]
     if machine.vec_widths and (rows := neighbours(c)):
         reads = {(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R"}
         few = len(reads) == len(rows[0].places) and machine.vec_bits(precision) < 8 * machine.processor.cache(1).line
-        together = yield hole("neighbours", (APART, *ROWS), default=APART if few else NEIGHBOURS)
+        kept = len({(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R" and stride(a, c) == 0})
+        full = kept + 2 * len(rows) + RESULT > machine.registers
+        together = yield hole("neighbours", (APART, *ROWS), default=APART if few or full else NEIGHBOURS)
         if together != APART:
             ways.insert(0, share_neighbours(machine, precision, together))
     yield try_else(*(way for plan in ways for way in (plan, std.if_it_runs(plan))))

@@ -99,6 +99,8 @@ def shared(p: Proc, c: StmtCursor, threads: int, work: int) -> Script:
             if version is c.subproc():
                 yield fail("nothing in it can be shared")
             yield call_eqv(version) >> remark(SHARED)
+        case ForCursor() if c.mode() == "par":
+            yield fail("it is shared already")
         case ForCursor():
             yield try_else(in_parallel(threads, work), wavefronts(threads, work), inside(threads, work))
         case IfCursor():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.native_machine import native_machine
-from backends.settings import setting_here
+from backends.settings import THREADS, setting_here
 from backends.targets import avx2, plain_c
 from backends.toolchain import compiler_version
 from exo_strat.tuning.keys import machine_key
@@ -21,8 +21,9 @@ def test_a_setting_has_this_processor_the_compiler_and_the_flags() -> None:
     assert here.machine_key != setting_here(avx2).machine_key
 
 
-def test_a_setting_has_the_number_of_threads_that_the_environment_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+def test_a_setting_has_what_the_environment_tells_openmp(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
     unsaid = setting_here(plain_c)
     assert not any("OMP" in flag for flag in unsaid.flags)
     monkeypatch.setenv("OMP_NUM_THREADS", "")
@@ -32,6 +33,8 @@ def test_a_setting_has_the_number_of_threads_that_the_environment_asks_for(monke
     assert one.flags == (*unsaid.flags, "OMP_NUM_THREADS=1")
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert len({unsaid, one, setting_here(plain_c)}) == 3
+    monkeypatch.setenv("OMP_PROC_BIND", "true")
+    assert setting_here(plain_c).flags == (*unsaid.flags, "OMP_NUM_THREADS=2", "OMP_PROC_BIND=true")
 
 
 def test_a_setting_tells_the_numbers_of_its_machine() -> None:

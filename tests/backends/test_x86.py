@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from backends import available
+from backends.c import compile
 from backends.c.needs import Needs
 from backends.jit import jit
 from backends.targets import avx2, avx512
 from exo_strat import at, proc_from_source, schedule
 from exo_strat.testing import check_instructions
+from exo_strat.testing.instructions import all_instructions, driver
 from strategies import std
 
 MACHINES = {"avx2": avx2, "avx512": avx512}
@@ -53,6 +55,26 @@ def test_one_file_may_need_both(tmp_path: Path) -> None:
     command = ["gcc", "-std=gnu11", "-fsyntax-only", *has, str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_c_takes_all_instructions_on_any_processor(name: str, tmp_path: Path) -> None:
+    machine = MACHINES[name]
+    file = tmp_path / f"{name}.c"
+    module = compile(tuple(driver(machine, p) for p in all_instructions(machine)), name, embedded=True)
+    file.write_text(module.text)
+    command = ["gcc", "-std=gnu11", "-c", "-o", str(tmp_path / f"{name}.o"), *module.cc_flags, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_masks_leave_no_half_of_a_pair(name: str) -> None:
+    machine = MACHINES[name]
+    for precision in ("f32", "f64"):
+        for p in machine.get_instructions(precision):
+            if p.name().endswith(("maskz_loadu_exchanged_ps", "mask_loadu_exchanged_pd")):
+                assert "assert n % 2 == 0" in str(p)
 
 
 def test_an_unknown_instruction_is_named() -> None:

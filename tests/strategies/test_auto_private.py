@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.targets import avx2, plain_c
-from exo_strat import ForCursor, Proc, at, attempt, proc_from_source, schedule
+from exo_strat import AllocCursor, ForCursor, IfCursor, Proc, at, attempt, proc_from_source, schedule
 from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, private_sums
 from strategies.inspect import statements
@@ -75,6 +75,59 @@ def foo(n: size, a: f64[n, n], y: f64[n], z: f64[n]):
             {statement}
     """)
     assert schedule(attempt(at("for i in _: _", private_sums(2))), p) is p
+
+
+BAND = """
+def band(n: size, a: f64[n, 5], x: f64[n], z: f64[n]):
+    for i in seq(0, n):
+        for j in seq(max(0, i - 2), min(n, i + 3)):
+            z[j] += a[i, j - i + 2] * x[i]
+"""
+HISTOGRAM = """
+def hist(n: size, m: size, idx: i32[n], w: f64[n], h: f64[m]):
+    assert within(idx, 0, m)
+    for i in seq(0, n):
+        h[idx[i]] += w[i]
+"""
+COLUMN = """
+def column(m: size, n: size, idx: i32[n], w: f64[m, n], h: f64[m]):
+    assert within(idx, 0, m)
+    for i in seq(0, n):
+        for j in seq(0, m):
+            h[idx[i]] += w[j, i]
+"""
+GAPS = """
+def gaps(m: size, n: size, a: f64[m, n], z: f64[2 * n]):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            z[2 * j] += a[i, j]
+"""
+GUARD = """
+def guard(m: size, n: size, a: f64[m, n], w: f64[m], z: f64[n]):
+    for i in seq(0, m):
+        if w[i] > 0.0:
+            for j in seq(0, n):
+                z[j] += a[i, j]
+"""
+
+
+@pytest.mark.parametrize("text", [BAND, HISTOGRAM, COLUMN, GAPS, GUARD])
+def test_a_loop_that_adds_to_few_of_the_elements_or_not_always_stays(text: str) -> None:
+    """Private sums would be more than what is added up, and change the sign of a zero that nobody adds to."""
+    p = proc_from_source(text)
+    assert schedule(attempt(at("for i in _: _", private_sums(2))), p) is p
+    assert "part" not in str(schedule(auto(plain_c, "f64", threads=2), p))
+
+
+def test_few_rows_are_as_on_one_thread() -> None:
+    q = schedule(auto(plain_c, "f64", threads=2), COLUMNS)
+    [choice] = q.body()
+    assert isinstance(choice, IfCursor) and choice.cond().text().startswith("m >= 512 and n >= ")
+    assert not [s for s in statements(choice.orelse()) if isinstance(s, AllocCursor) and s.name() == "part"]
+
+
+def test_sums_that_are_rounded_as_written_stay() -> None:
+    assert "part" not in str(schedule(auto(plain_c, "f64", rounded=True, threads=2), COLUMNS))
 
 
 def test_a_loop_of_one_block_stays() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from backends.jit import jit
 from backends.targets import avx2, avx512
-from exo_strat import ForCursor, IfCursor, Machine, Proc, at, proc_from_source, schedule
+from exo_strat import ForCursor, IfCursor, Machine, Proc, at, proc_from_source, schedule, space
 from exo_strat.testing import assert_equivalent
 from strategies.auto import auto, rows_in_turns
 from strategies.inspect import nest_shape
@@ -119,3 +119,21 @@ def averaged(steps: size, n: size, x: f64[n], y: f64[n], z: f64[n]):
 )
 def test_neighbours_share_vectors_where_that_spares_loads(machine: Machine, others: str, shared: bool) -> None:
     assert ("joined" in str(schedule(auto(machine, "f64"), averaged(others)))) == shared
+
+
+@pytest.mark.parametrize(("rows", "shared"), [(1, True), (3, False)])
+def test_neighbours_share_no_vectors_where_registers_are_too_few(rows: int, shared: bool) -> None:
+    """Three rows of a filter take six registers beside those of its nine numbers."""
+    p = proc_from_source(f"""
+def filtered(h: size, w: size, k: f32[{rows}, 3], x: f32[h + 2, w + 2], y: f32[h, w]):
+    for i in seq(0, h):
+        for j in seq(0, w):
+            y[i, j] = 0.0
+            for di in seq(0, {rows}):
+                for dj in seq(0, 3):
+                    y[i, j] += k[di, dj] * x[i + di, j + dj]
+    """)
+    plan = auto(avx2, "f32")
+    [choice] = [c for c in space(plan, p).choices if c.name.endswith("neighbours")]
+    assert (choice.default != 0) == shared
+    assert ("joined" in str(schedule(plan, p))) == shared

@@ -291,6 +291,14 @@ def test_the_procedure_as_it_was_takes_part() -> None:
     assert "the procedure as it was" in str(found)
 
 
+def test_a_choice_that_leaves_the_procedure_as_it_was_has_its_time() -> None:
+    """So that a record can say that this choice was the best."""
+    op = pick("how", {"strips": by(hole("width", (2, 4))), "as it is": identity})
+    found = tune(op, scale, Fake(lambda w: float(w)), search=exhaustive(), jobs=1, unscheduled=True)
+    [left] = [t for t in found.tried if dict(t.values).get("how") == "as it is"]
+    assert left.status == "measured" and found.unscheduled is not None and left.seconds == found.unscheduled.seconds
+
+
 def test_times_are_corrected_by_the_best_one_beside_them() -> None:
     """The machine is twice as slow when the second candidate is measured."""
 

@@ -25,9 +25,10 @@ void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine, con
         return;
     }
     const CBLAS_INT told = position - 1;
-    char name[] = "      ";  // SGEMM, without cblas_
-    for (int k = 0; k < 6 && routine[6 + k]; k++) name[k] = (char)toupper(routine[6 + k]);
-    xerbla_(name, &told, 6);
+    char name[32] = "      ";  // SGEMM, without cblas_, of six letters at least
+    size_t length = 0;
+    for (; length < sizeof name && routine[6 + length]; length++) name[length] = (char)toupper(routine[6 + length]);
+    xerbla_(name, &told, length < 6 ? 6 : length);
 }
 
 EXO_PUBLIC __attribute__((weak)) void xerbla_(const char *routine, const CBLAS_INT *position, size_t length) {

@@ -49,7 +49,7 @@ def header() -> str:
     """The text of `exo_blas.h`: the file of `cblas/`, and what EXO_BLAS_64 makes of its names, as in netlib's library.
 
     >>> for line in header().splitlines():
-    ...     if "sgemm" in line and line.startswith("#"):
+    ...     if "sgemm" in line and "batch" not in line and line.startswith("#"):
     ...         print(line)
     #define cblas_sgemm cblas_sgemm_64
     #define sgemm_ sgemm_64_

@@ -79,16 +79,23 @@
 #define CHECK_TPMV(routine)  \
     CHECK_TRIANGLE(routine); \
     REQUIRE(incx != 0, 8, routine)
-#define CHECK_GEMM(routine)                                                   \
-    REQUIRE(IS_LAYOUT(layout), 1, routine);                                   \
-    REQUIRE(IS_TRANSPOSE(transa), 2, routine);                                \
-    REQUIRE(IS_TRANSPOSE(transb), 3, routine);                                \
-    REQUIRE(m >= 0, 4, routine);                                              \
-    REQUIRE(n >= 0, 5, routine);                                              \
-    REQUIRE(k >= 0, 6, routine);                                              \
-    REQUIRE(lda >= AT_LEAST_1(BY_ROWS(layout, transa) ? k : m), 9, routine);  \
-    REQUIRE(ldb >= AT_LEAST_1(BY_ROWS(layout, transb) ? n : k), 11, routine); \
-    REQUIRE(ldc >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), 14, routine)
+#define CHECK_PRODUCT(routine, at_ldb, at_ldc)                                    \
+    REQUIRE(IS_LAYOUT(layout), 1, routine);                                       \
+    REQUIRE(IS_TRANSPOSE(transa), 2, routine);                                    \
+    REQUIRE(IS_TRANSPOSE(transb), 3, routine);                                    \
+    REQUIRE(m >= 0, 4, routine);                                                  \
+    REQUIRE(n >= 0, 5, routine);                                                  \
+    REQUIRE(k >= 0, 6, routine);                                                  \
+    REQUIRE(lda >= AT_LEAST_1(BY_ROWS(layout, transa) ? k : m), 9, routine);      \
+    REQUIRE(ldb >= AT_LEAST_1(BY_ROWS(layout, transb) ? n : k), at_ldb, routine); \
+    REQUIRE(ldc >= AT_LEAST_1(ROW_MAJOR(layout) ? n : m), at_ldc, routine)
+#define CHECK_GEMM(routine) CHECK_PRODUCT(routine, 11, 14)
+#define CHECK_GEMM_BATCH(routine)       \
+    CHECK_PRODUCT(routine, 12, 16);     \
+    REQUIRE(stridea >= 0, 10, routine); \
+    REQUIRE(strideb >= 0, 13, routine); \
+    REQUIRE(batch >= 0, 18, routine);   \
+    REQUIRE(stridec >= (batch > 1), 17, routine)
 #define CHECK_SYMM(routine)                                             \
     REQUIRE(IS_LAYOUT(layout), 1, routine);                             \
     REQUIRE(IS_SIDE(side), 2, routine);                                 \

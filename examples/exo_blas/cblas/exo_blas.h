@@ -131,6 +131,13 @@ void cblas_sgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE tr
 void cblas_dgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
     CBLAS_INT k, double alpha, const double *a, CBLAS_INT lda, const double *b, CBLAS_INT ldb, double beta, double *c,
     CBLAS_INT ldc);
+// Of a batch: C[l] := alpha op(A[l]) op(B[l]) + beta C[l]. Matrices are so many elements apart; those of C don't overlap.
+void cblas_sgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, float alpha, const float *a, CBLAS_INT lda, CBLAS_INT stridea, const float *b, CBLAS_INT
+    ldb, CBLAS_INT strideb, float beta, float *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch);
+void cblas_dgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, double alpha, const double *a, CBLAS_INT lda, CBLAS_INT stridea, const double *b,
+    CBLAS_INT ldb, CBLAS_INT strideb, double beta, double *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch);
 void cblas_ssymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, float alpha, const
     float *a, CBLAS_INT lda, const float *b, CBLAS_INT ldb, float beta, float *c, CBLAS_INT ldc);
 void cblas_dsymm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, double alpha, const
@@ -261,6 +268,12 @@ void cblas_cgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE tr
 void cblas_zgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
     CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta,
     void *c, CBLAS_INT ldc);
+void cblas_cgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, CBLAS_INT stridea, const void *b,
+    CBLAS_INT ldb, CBLAS_INT strideb, const void *beta, void *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch);
+void cblas_zgemm_batch_strided(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, CBLAS_INT stridea, const void *b,
+    CBLAS_INT ldb, CBLAS_INT strideb, const void *beta, void *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch);
 void cblas_chemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,
     const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta, void *c, CBLAS_INT ldc);
 void cblas_zhemm(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, const void *alpha,

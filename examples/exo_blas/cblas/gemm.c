@@ -300,3 +300,20 @@ void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE tr
     if (rows) PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
     else PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc);  // the columns are the rows of the transposed
 }
+
+void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, T alpha, const T *a, CBLAS_INT lda, CBLAS_INT stridea, const T *b, CBLAS_INT ldb,
+    CBLAS_INT strideb, T beta, T *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch) {
+    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
+    CHECK_GEMM_BATCH(gemm_batch_strided);
+    const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
+    const int all = (int64_t)m * n * k * batch < LARGE ? 1 : exo_threads();
+    const int threads = all > batch ? 1 : all;  // else threads share each product
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t l = 0; l < batch; l++) {
+        const T *const al = a + l * stridea, *const bl = b + l * strideb;
+        T *const cl = c + l * stridec;
+        if (rows) PRODUCT(m, n, k, alpha, al, a0, a1, bl, b0, b1, beta, cl, ldc);
+        else PRODUCT(n, m, k, alpha, bl, b0, b1, al, a0, a1, beta, cl, ldc);
+    }
+}

@@ -4,9 +4,10 @@ A complex vector is n pairs, or 2 n reals that follow each other. What multiplie
 through the row's reals as they are, with a vector that has been taken apart once (`spread`): with u = (re, -im) and
 v = (im, re) of each pair of x, the real and the imaginary part of `a x` are the sums of a u and of a v over reals. `s`
 is -1 where a is conjugated, else 1. A sum of rows is added up in p, times the real parts of x, and q, times the
-imaginary ones, and put together in the end (`combine`). A product of matrices is one of reals, too: of rows of reals
-with a B of which each row has become two (`expand`), as in the 1m method of F. G. Van Zee, "Implementing
-High-Performance Complex Matrix Multiplication via the 1m Method" (2020).
+imaginary ones, and put together in the end (`combine`). Where a vector of pairs is multiplied, by a number or another
+vector (`dot_pairs`, `axpy_pairs`, `scal_pairs`), its reals are, as they are and with the parts of each pair exchanged.
+A product of matrices is one of reals, too: of rows of reals with a B of which each row has become two (`expand`), as in
+the 1m method of F. G. Van Zee, "Implementing High-Performance Complex Matrix Multiplication via the 1m Method" (2020).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from exo_strat import *
 from exo_strat import direct
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level2 import optimize_level_2_general
+from strategies.blas.pairs import optimize_pairs
 
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed, unit_stride
 from .level2 import shorter
@@ -112,6 +114,44 @@ def expand(n: size, ar: R, ai: R, sa: R, sb: R, b: [R][n, 2], e: [R][n, 2], f: [
         f[i, 1] = sa * br
 
 
+# -- vectors of pairs, as reals -----------------------------------------------------------------------
+
+# Of a dot product, re re and im im are added up in p, re im and im re in q; what is conjugated decides on the signs of
+# these in the end. `scal_pairs` rounds as `scal` does.
+
+
+@proc
+def dot_pairs(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            p[k] += x[2 * i + k] * y[2 * i + k]
+            q[k] += x[2 * i + k] * y[2 * i + 1 - k]
+
+
+@proc
+def axpy_pairs(n: size, ar: R, ai: R, x: [R][2 * n], y: [R][2 * n]):
+    b: R[2]
+    b[0] = -ai
+    b[1] = ai
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            y[2 * i + k] += ar * x[2 * i + k]
+            y[2 * i + k] += b[k] * x[2 * i + 1 - k]
+
+
+@proc
+def scal_pairs(n: size, ar: R, ai: R, x: [R][2 * n]):
+    b: R[2]
+    b[0] = -ai
+    b[1] = ai
+    for i in seq(0, n):
+        t: R[2]
+        for k in seq(0, 2):
+            t[k] = x[2 * i + 1 - k]
+        for k in seq(0, 2):
+            x[2 * i + k] = ar * x[2 * i + k] + b[k] * t[k]
+
+
 # -- rows of reals ------------------------------------------------------------------------------------
 
 
@@ -195,6 +235,9 @@ PAIRS = {
 STRIDED = (axpy, scal, times, copied, plus, size1, spread)
 """Programs on pairs that also have a kernel `_strided`, in which no pairs need be neighbours."""
 
+NEAR = (dot_pairs, axpy_pairs, scal_pairs)
+"""Programs on pairs that are neighbours, and lanes of vectors."""
+
 ROWS = (dot, add, both, rank)
 """Programs on a row of reals."""
 
@@ -209,6 +252,12 @@ TOGETHER = (4, 1)
 def as_written(machine: Machine) -> Op:
     """What pairs are scheduled by: that the parts of a vector change places is the C compiler's business."""
     return identity
+
+
+def plan_pairs(precision: str, machine: Machine) -> Op:
+    """What pairs that are neighbours are scheduled by."""
+    on_stack = try_else(at("b: _", set_memory(DRAM_STACK)), identity)
+    return seq(on_stack, nav(moves.root), at("for i in _: _", optimize_pairs(shorter(machine), precision)))
 
 
 def plan_row(precision: str, machine: Machine) -> Op:
@@ -249,6 +298,7 @@ def kernels() -> tuple[Kernel, ...]:
     for t in LETTERS:
         found += [kernel(neighbours(p, near), t, as_written) for p, near in PAIRS.items()]
         found += [kernel(p, t, as_written, "_strided") for p in STRIDED]
+        found += [kernel(p, t, partial(plan_pairs, t)) for p in NEAR]
         found += [kernel(p, t, partial(plan_row, t)) for p in ROWS]
         found += [kernel(p, t, partial(plan_rows, t)) for p in MATRICES]
     return tuple(found)

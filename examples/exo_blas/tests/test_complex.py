@@ -250,6 +250,16 @@ def test_an_element_becomes_the_same_wherever_it_is(f, vec, routine):
         assert np.array_equal(x.memory, alone[0]) and np.array_equal(y.memory, alone[1]), n
 
 
+def test_scal_of_pairs_that_are_no_neighbours_is_that_of_neighbours(f, vec):
+    """To the last bit."""
+    for n in (1, 5, 8, 19, 40, 67):
+        x, far = vec(n, 1), vec(n, 2)
+        far.view[:] = x.view
+        for mine in (x, far):
+            f("scal", n, complex(0.8125, 0.30078125), mine)
+        assert np.array_equal(x.view, far.view), n
+
+
 # -- the largest --------------------------------------------------------------------------------------
 
 
@@ -520,3 +530,25 @@ def test_a_product_of_whole_numbers_is_exact(f, guarded, letter, layout, transa,
         f("gemm", layout, transa, transb, m, n, k, 1 - 1j, *given[0], *given[1], 2j, *given[2])
         want = (1 - 1j) * (a @ b) + 2j * numbers[2]
         assert np.array_equal(memory[2], want.ravel(order)), (m, n, k)
+
+
+@pytest.mark.parametrize(("layout", "transa", "transb"), [*product(LAYOUTS, TRANSPOSES, TRANSPOSES)])
+def test_a_batch_of_products_is_one_after_the_other(f, guarded, letter, layout, transa, transb):
+    rng, batch, order = np.random.default_rng(2), 3, "C" if layout == ROW else "F"
+    for m, n, k in ((1, 1, 1), (3, 2, 4), (9, 17, 5)):
+        shapes = ((m, k) if transa == NO else (k, m), (k, n) if transb == NO else (n, k), (m, n))
+        parts = [rng.integers(-3, 4, (2, batch, *shape)) for shape in shapes]
+        sets = [[*(re + 1j * im)] for re, im in parts]
+        sets[1] = sets[1][:1] * batch  # one B for all
+        memory, given = [], []
+        for k_th, values in enumerate(sets):
+            some = values[:1] if k_th == 1 else values
+            memory.append(guarded(sum(v.size for v in some), DTYPES[letter]))
+            memory[-1][:] = np.concatenate([v.ravel(order) for v in some])
+            given.append((memory[-1].ctypes.data, values[0].shape[layout == ROW], 0 if k_th == 1 else values[0].size))
+        f("gemm_batch_strided", layout, transa, transb, m, n, k, 1 - 1j, *given[0], *given[1], 2j, *given[2], batch)
+        want = []
+        for a, b, c in zip(*sets, strict=True):
+            p, q = ({NO: v, TRANS: v.T, CONJ: v.conj().T}[t] for v, t in ((a, transa), (b, transb)))
+            want.append(((1 - 1j) * (p @ q) + 2j * c).ravel(order))
+        assert np.array_equal(memory[2], np.concatenate(want)), (m, n, k)

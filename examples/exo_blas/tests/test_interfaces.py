@@ -50,7 +50,7 @@ def drawn(p: Prototype, rng: np.random.Generator) -> list[Any]:
             letters, first = LETTERS[kind.removeprefix("CBLAS_")]
             arguments.append(first + int(rng.integers(len(letters))))
         elif kind == "CBLAS_INT":
-            given = {"k": (0, 3), "kl": (0, 3), "ku": (0, 3)}.get(name, (0, 9))
+            given = {"k": (0, 3), "kl": (0, 3), "ku": (0, 3), "stridec": (1, 9)}.get(name, (0, 9))
             step = int(rng.choice([-2, -1, 1, 1, 3]))
             size = 11 if name.startswith("ld") else int(rng.integers(*given))
             arguments.append(step if name.startswith("inc") else size)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -118,6 +119,30 @@ def test_gemm(blas: Cblas, letter: str, matrix: Callable[..., Matrix], order: in
             c.view[:] = np.nan
         call(blas, letter, "gemm", order, ta, tb, m, n, k, alpha, a, a.ld, b, b.ld, beta, c, c.ld)
         assert close(c, want, k, 2.0), (m, n, k, ta, tb, alpha, beta)
+
+
+@pytest.mark.parametrize(("order", "ta", "tb"), [*product((ROWS, COLUMNS), (PLAIN, TURNED), (PLAIN, TURNED))])
+def test_a_batch_of_products(blas: Cblas, letter: str, guarded: Memory, order: int, ta: int, tb: int) -> None:
+    """Of whole numbers, so that results are exact. All have one A, and the rows of the matrices C take turns."""
+    rng, batch = np.random.default_rng(5), 3
+
+    def whole(*shape: int) -> np.ndarray:
+        memory = guarded(prod(shape), "f4" if letter == "s" else "f8").reshape(shape)
+        memory[:] = rng.integers(-4, 5, shape)
+        return memory
+
+    for m, n, k in ((0, 2, 1), (1, 1, 1), (4, 3, 5), (16, 17, 9), (30, 40, 50)):
+        a = whole(*((m, k) if (ta == PLAIN) == (order == ROWS) else (k, m)))
+        b = whole(batch, *((k, n) if (tb == PLAIN) == (order == ROWS) else (n, k)))
+        c = whole(*((m, batch, n) if order == ROWS else (n, batch, m)))
+        p, q = (a.T if (ta == PLAIN) != (order == ROWS) else a), (b.mT if (tb == PLAIN) != (order == ROWS) else b)
+        products = p @ q  # one for each b
+        want = 2 * c - 0.5 * (products.transpose(1, 0, 2) if order == ROWS else products.transpose(2, 0, 1))
+        given = (a.ctypes.data, max(1, a.shape[1]), 0, b.ctypes.data, max(1, b.shape[2]), k * n)
+        side = c.shape[2]
+        into = (c.ctypes.data, max(1, batch * side), max(1, side))
+        call(blas, letter, "gemm_batch_strided", order, ta, tb, m, n, k, -0.5, *given, 2.0, *into, batch)
+        assert np.array_equal(c, want), (m, n, k)
 
 
 def test_gemm_of_few_products_and_a_large_c(blas: Cblas, letter: str, matrix: Callable[..., Matrix]) -> None:
@@ -252,6 +277,13 @@ WRONG = (
     ("gemm", (101, 111, 111, 2, 3, 4, 1.0, 0, 3, 0, 3, 1.0, 0, 3), 9),
     ("gemm", (102, 111, 111, 2, 3, 4, 1.0, 0, 2, 0, 3, 1.0, 0, 2), 11),
     ("gemm", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 0, 3, 1.0, 0, 2), 14),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 3, 8, 0, 3, 12, 1.0, 0, 3, 6, 2), 9),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, -8, 0, 3, 12, 1.0, 0, 3, 6, 2), 10),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 8, 0, 2, 12, 1.0, 0, 3, 6, 2), 12),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 8, 0, 3, -1, 1.0, 0, 3, 6, 2), 13),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 8, 0, 3, 12, 1.0, 0, 2, 6, 2), 16),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 8, 0, 3, 12, 1.0, 0, 3, 0, 2), 17),
+    ("gemm_batch_strided", (101, 111, 111, 2, 3, 4, 1.0, 0, 4, 8, 0, 3, 12, 1.0, 0, 3, 6, -1), 18),
     ("symm", (101, 141, 121, 2, 3, 1.0, 0, 1, 0, 3, 1.0, 0, 3), 8),
     ("syrk", (101, 121, 111, 2, 3, 1.0, 0, 2, 1.0, 0, 2), 8),
     ("syr2k", (102, 121, 111, 2, 3, 1.0, 0, 2, 0, 1, 1.0, 0, 2), 10),

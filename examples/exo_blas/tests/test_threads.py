@@ -54,6 +54,11 @@ def calls(letter: str) -> list[tuple[str, Given, np.ndarray]]:
         a, b, c = filled(rng, letter, m * k), filled(rng, letter, k * n), filled(rng, letter, m * n)
         lda, ldb = k if ta == NO else m, n if tb == NO else k
         found.append(("gemm", (ROWS, ta, tb, m, n, k, half, a, lda, b, ldb, scalar(beta), c, n), c))
+    for (m, n, k), batch in product(((100, 90, 80), (9, 10, 11)), (2, 7, 3000)):
+        if m * batch < 50_000:
+            a, b, c = (filled(rng, letter, batch * size) for size in (m * k, k * n, m * n))
+            each = (a, k, m * k, b, n, k * n, one, c, n, m * n, batch)
+            found.append(("gemm_batch_strided", (ROWS, NO, NO, m, n, k, half, *each), c))
     for (m, n, lda), trans in product(MATRICES, (NO, YES)):
         a, x, y = filled(rng, letter, m * lda), filled(rng, letter, 6001), filled(rng, letter, 6001)
         found.append(("gemv", (ROWS, trans, m, n, half, a, lda, x, 1, one, y, 1), y))

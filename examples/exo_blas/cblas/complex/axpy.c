@@ -1,4 +1,5 @@
 // y := alpha x + y
+// flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 #include "pairs.h"
 
 void CBLAS(axpy)(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy) {
@@ -6,7 +7,7 @@ void CBLAS(axpy)(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, 
     const T *const from = FIRST_PAIR((const T *)x, n, incx);
     T *const to = FIRST_PAIR((T *)y, n, incy);
     if (n <= 0 || is_zero(a)) return;
-    if (incx == 1 && incy == 1) KERNEL(axpy)(n, &a.re, &a.im, PAIRS(from, 1), PAIRS_OUT(to, 1));
+    if (incx == 1 && incy == 1) KERNEL(axpy_pairs)(n, &a.re, &a.im, IN(from, 1), OUT(to, 1));
     else if (incy) KERNEL(axpy_strided)(n, &a.re, &a.im, PAIRS(from, incx), PAIRS_OUT(to, incy));
     else for (int64_t i = 0; i < n; i++)  // all are added to one
         KERNEL(axpy_strided)(1, &a.re, &a.im, PAIRS(from + 2 * i * incx, 1), PAIRS_OUT(to, 1));

@@ -10,15 +10,13 @@
 #define WIDE 256               // columns of B at a time
 #define TALL 1024              // rows of A that are copied at a time, a multiple of WIDE
 #define SMALL 16               // rows of a triangle that are part of a square
-#define LINE (EXO_LINE / sizeof(T))
+#define WIDTH(n) (2 * (n) + EXO_LINE / (int64_t)sizeof(T))  // reals of a row of n pairs, no power of two
+#define FEW_REALS 4096         // so many have room on the stack
 
 // Rows of A as neighbours: where they are, or else copied
 static const T *rows_of(int64_t m, int64_t depth, View a, T *room, int64_t *row) {
-    if (a.column == 1) {
-        *row = 2 * a.row;
-        return a.at;
-    }
-    *row = 2 * DEPTH;
+    *row = a.column == 1 ? 2 * a.row : WIDTH(depth);
+    if (a.column == 1) return a.at;
     for (int64_t i = 0; i < m; i++)
         KERNEL(copied_strided)(depth, &one, PAIRS(pair_of(a, i, 0), a.column), PAIRS_OUT(room + i * *row, 1));
     return room;
@@ -35,7 +33,7 @@ static inline Reals reals_from(Reals a, int64_t i, int64_t j) {
 // square (x, y), (-y, x) there, which transposed is that of x - iy.
 static Reals expand(int64_t k, int64_t n, Number alpha, int conj, View b, T *room) {
     const int across = b.column != 1;
-    const int64_t rows = across ? n : k, columns = across ? k : n, width = 2 * columns + LINE;  // no power of two
+    const int64_t rows = across ? n : k, columns = across ? k : n, width = WIDTH(columns);
     const int mirrored = across && !conj;
     const Number by = conjugated(alpha, mirrored);
     for (int64_t i = 0; i < rows; i++) {
@@ -69,8 +67,9 @@ void COMPLEX_PRODUCT(Part part, int64_t m, int64_t n, int64_t k, Number alpha, V
     if (m <= 0 || n <= 0 || k <= 0 || is_zero(alpha)) return;
     const int64_t depth = k < DEPTH ? k : DEPTH, wide = n < WIDE ? n : WIDE;
     const int64_t tall = a.column == 1 || m < TALL ? m : TALL, copied = a.column == 1 ? 0 : tall;
-    const int64_t expanded = 2 * (b.column == 1 ? depth * (2 * wide + LINE) : wide * (2 * depth + LINE));
-    T *const room = malloc((expanded + 2 * DEPTH * copied) * sizeof(T));
+    const int64_t expanded = 2 * (b.column == 1 ? depth * WIDTH(wide) : wide * WIDTH(depth));
+    const int64_t reals = expanded + copied * WIDTH(depth);
+    T few[FEW_REALS], *const room = reals > FEW_REALS ? malloc(reals * sizeof(T)) : few;
     if (!room) {
         cblas_xerbla(0, ROUTINE(gemm), "%s\n", "no memory");
         return;
@@ -96,16 +95,32 @@ void COMPLEX_PRODUCT(Part part, int64_t m, int64_t n, int64_t k, Number alpha, V
                     to + 2 * first * ldc, 2 * ldc);
             }
         }
-    free(room);
+    if (room != few) free(room);
+}
+
+// C := alpha A B + beta C, of matrices as they lie: column by column, it is the transposed product by rows
+static void update(int rows, int64_t m, int64_t n, int64_t k, Number alpha, View a, View b, Number beta, T *c,
+    int64_t ldc) {
+    scale_rows(rows ? m : n, rows ? n : m, beta, c, ldc);
+    if (rows) COMPLEX_PRODUCT(WHOLE, m, n, k, alpha, a, b, c, ldc);
+    else COMPLEX_PRODUCT(WHOLE, n, m, k, alpha, b, a, c, ldc);
 }
 
 void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
     CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta,
     void *c, CBLAS_INT ldc) {
-    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
+    const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK_GEMM(gemm);
     const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
-    scale_rows(rows ? m : n, rows ? n : m, number(beta), c, ldc);
-    if (rows) COMPLEX_PRODUCT(WHOLE, m, n, k, number(alpha), left, right, c, ldc);
-    else COMPLEX_PRODUCT(WHOLE, n, m, k, number(alpha), right, left, c, ldc);  // the columns are the rows of the transposed
+    update(ROW_MAJOR(layout), m, n, k, number(alpha), left, right, number(beta), c, ldc);
+}
+
+void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
+    CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, CBLAS_INT stridea, const void *b,
+    CBLAS_INT ldb, CBLAS_INT strideb, const void *beta, void *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch) {
+    const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
+    CHECK_GEMM_BATCH(gemm_batch_strided);
+    View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
+    for (int64_t l = 0; l < batch; l++, left.at += 2 * (int64_t)stridea, right.at += 2 * (int64_t)strideb)
+        update(ROW_MAJOR(layout), m, n, k, number(alpha), left, right, number(beta), (T *)c + 2 * l * stridec, ldc);
 }

@@ -290,6 +290,23 @@ static void IN(level3)(void) {
     }
 }
 
+// gemm_batch_strided: what as many products do, with the same A for all now and then
+static void IN(batch)(void) {
+    static T a[3 * 64 * PARTS], b[3 * 64 * PARTS], c[3 * 64 * PARTS], d[3 * 64 * PARTS];
+    const int ta = transposition(), tb = transposition(), m = below(8), n = below(8), k = below(8), batch = below(4);
+    const int layout = pick(CblasRowMajor, CblasColMajor), apart = pick(0, 64);
+    T alpha[PARTS], beta[PARTS];
+    IN(scalar)(alpha), IN(scalar)(beta);
+    for (int i = 0; i < 3 * 64 * PARTS; i++) a[i] = below(9) - 4, b[i] = below(9) - 4, c[i] = d[i] = below(9) - 4;
+    B(gemm_batch_strided)
+    (layout, ta, tb, m, n, k, BY(alpha), a, 8, apart, b, 8, 64, BY(beta), c, 8, 64, batch);
+    for (int l = 0; l < batch; l++)
+        B(gemm)(layout, ta, tb, m, n, k, BY(alpha), a + l * apart * PARTS, 8, b + l * 64 * PARTS, 8, BY(beta),
+            d + l * 64 * PARTS, 8);
+    for (int i = 0; i < 3 * 64 * PARTS; i++)
+        if (memcmp(&c[i], &d[i], sizeof(T))) wrong("gemm_batch_strided", (double)c[i], (double)d[i]);
+}
+
 static void IN(own)(void);
 
 static void IN(check)(void) {
@@ -297,4 +314,5 @@ static void IN(check)(void) {
     IN(own)();
     IN(level2)();
     IN(level3)();
+    IN(batch)();
 }

@@ -178,17 +178,17 @@ def converted(name: str, x: Array, dtype: np.dtype[Any]) -> Array:
     return aligned.copy() if odd else aligned
 
 
-def inputs(out: Array, **arrays: ArrayLike) -> list[Array]:
-    """Arrays of the type of what is updated."""
-    updated(out=out)
+def inputs(out: Array, name: str = "out", /, **arrays: ArrayLike) -> list[Array]:
+    """Arrays of the type of what is updated, which has this name."""
+    updated(**{name: out})
     return [converted(name, np.asarray(x), out.dtype) for name, x in arrays.items()]
 
 
 def updated(**arrays: Array) -> None:
     for name, x in arrays.items():
         if not isinstance(x, np.ndarray) or x.dtype not in LETTERS:
-            types = "float32, float64, complex64 or complex128"
-            raise TypeError(f"{name} is updated, so it has to be an array of {types}, not {about(x)}")
+            wanted = "an array of float32, float64, complex64 or complex128"
+            raise TypeError(f"{name} is updated, so it has to be {wanted}, not {about(x)}: convert it before")
         if not x.flags.writeable:
             raise ValueError(f"{name} is updated, and can't be written")
         shared = 0 in x.strides and x.size and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))

@@ -82,7 +82,7 @@ def axpy(alpha: complex, x: ArrayLike, y: Array) -> Array:
     >>> axpy(2.0, [1.0, 2.0], np.array([10.0, 20.0]))
     array([12., 24.])
     """
-    (u,) = inputs(y, x=x)
+    (u,) = inputs(y, "y", x=x)
     numbers(y, alpha=alpha)
     vectors(x=u, y=y)
     n = same(x=len(u), y=len(y))

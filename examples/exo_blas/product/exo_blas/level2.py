@@ -161,7 +161,7 @@ def trsv(a: ArrayLike, x: Array, *, lower: bool = True, unit: bool = False) -> A
 
 
 def _outer(name: str, alpha: complex, x: ArrayLike, y: ArrayLike, a: Array) -> Array:
-    u, v = inputs(a, x=x, y=y)
+    u, v = inputs(a, "a", x=x, y=y)
     numbers(a, alpha=alpha)
     vectors(x=u, y=v)
     shaped(a=a, ndim=2)
@@ -188,7 +188,7 @@ def _symmetric_and_vector(
 
 
 def _rank_1(alpha: complex, x: ArrayLike, a: Array, lower: bool, hermitian: bool) -> Array:
-    (u,) = inputs(a, x=x)
+    (u,) = inputs(a, "a", x=x)
     numbers(a, alpha=alpha)
     vectors(x=u)
     n = same(x=len(u), a=square(a=a))
@@ -200,7 +200,7 @@ def _rank_1(alpha: complex, x: ArrayLike, a: Array, lower: bool, hermitian: bool
 
 
 def _rank_2(alpha: complex, x: ArrayLike, y: ArrayLike, a: Array, lower: bool, hermitian: bool) -> Array:
-    u, v = inputs(a, x=x, y=y)
+    u, v = inputs(a, "a", x=x, y=y)
     numbers(a, alpha=alpha)
     vectors(x=u, y=v)
     n = same(x=len(u), y=len(v), a=square(a=a))
@@ -213,7 +213,7 @@ def _rank_2(alpha: complex, x: ArrayLike, y: ArrayLike, a: Array, lower: bool, h
 
 def _triangle(name: str, a: ArrayLike, x: Array, lower: bool, unit: bool) -> Array:
     a, conjugated = operand(a)
-    (m,) = inputs(x, a=a)
+    (m,) = inputs(x, "x", a=a)
     vectors(x=x)
     n = same(a=square(a=m), x=len(x))
     w = window(apart(m, x), conjugated)

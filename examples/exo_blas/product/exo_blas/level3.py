@@ -250,7 +250,7 @@ def _triangle_and_matrix(
     name: str, a: ArrayLike, b: Array, side: Side, lower: bool, unit: bool, alpha: complex
 ) -> Array:
     a, conjugated = operand(a)
-    (m,) = inputs(b, a=a)
+    (m,) = inputs(b, "b", a=a)
     numbers(b, alpha=alpha)
     shaped(b=b, ndim=2)
     same(a=square(a=m), b=of_side(side, *b.shape))
