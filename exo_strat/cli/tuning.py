@@ -245,7 +245,7 @@ def _report(found: Tuning, sizes: Mapping[str, int], target: Target, console: Co
                 values = "the procedure as it was" if t is found.unscheduled else t.decisions
                 rows.append((what, *_times(t, base), "the defaults" if what == "best" and t is defaults else values))
         console.print(_table(("", "time", "speed-up", "values"), rows, console.width))
-    if not found.space.choices:
+    if not found.space.choices and any(t.status == "measured" for t in found.tried):
         console.print("the strategy has no holes here, so there was nothing to choose")
     elif found.stopped.endswith(OVER) and not any(t.status == "measured" for t in found.tried[1:]):
         what = "nothing else was tried" if len(found.tried) == 1 else "no other program was measured"

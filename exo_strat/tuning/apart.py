@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import signal
 import sys
 import tempfile
@@ -76,7 +77,8 @@ class _Worker(Generic[A, T]):
     def _said(self) -> str:
         self.errors.seek(0)
         lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return f": {lines[-1]}" if lines else ""
+        raised = [line for line in lines if _RAISED.match(line)]  # notes come after it
+        return "".join(f": {line}" for line in dict.fromkeys((*raised[-1:], *lines[-1:])))
 
     def end(self) -> None:
         """End it and what it started."""
@@ -88,6 +90,10 @@ class _Worker(Generic[A, T]):
         self.process.join()
         self.pipe.close()
         self.errors.close()
+
+
+_RAISED = re.compile(r"[A-Za-z_][\w.]*: ")
+"""A line of a traceback that tells an exception."""
 
 
 def _how(status: int | None) -> str:

@@ -231,7 +231,7 @@ class _Run:
             if isinstance(outcome, Success):
                 asked = Program(decisions, Proc(outcome.unwrap()[0].tree))  # how it was made need not be pickled
             else:
-                asked = Program(decisions, Ended("refused", outcome.failure().message))
+                asked = Program(decisions, Ended("refused", outcome.failure().headline()))
         if isinstance(asked.made, Ended):
             return _Made(asked, asked.made)
         return _Made(asked, self.measure.prepare(asked.made), self.model(asked.made) if self.model else None)

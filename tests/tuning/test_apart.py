@@ -40,6 +40,12 @@ def spin() -> None:
         pass
 
 
+def noted() -> None:
+    error = TypeError("no loop")
+    error.add_note("in the strategy rows")
+    raise error
+
+
 @pytest.mark.parametrize(
     ("fate", "status", "words"),
     [
@@ -48,10 +54,11 @@ def spin() -> None:
         (lambda: os._exit(0), "crashed", "without a result"),
         (lambda: os._exit(3), "crashed", "with an error"),
         (lambda: 1 / 0, "crashed", "ZeroDivisionError"),
+        (noted, "crashed", "TypeError: no loop: in the strategy rows"),
         (lambda: lambda: 0, "crashed", "pickle"),
         (Unreadable, "crashed", "can't be read: ValueError"),
     ],
-    ids=["segfault", "abort", "exit", "error", "exception", "unpicklable", "unreadable"],
+    ids=["segfault", "abort", "exit", "error", "exception", "noted", "unpicklable", "unreadable"],
 )
 def test_whatever_a_task_does_the_others_have_results(fate: Callable[[], object], status: str, words: str) -> None:
     one, bad, two = apart([lambda: "one", fate, lambda: "two"], 2, 60.0)
