@@ -7,7 +7,10 @@ APART_WHOLE void any_stride(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T 
     SURE(n > 0);
     x = FIRST(x, n, incx);
     if (RARE(incy == 0)) {  // one element after the other: they are one
-        for (int64_t i = 0; i < n; i++) KERNEL(axpy_strided)(1, &alpha, IN(x + i * incx, 1), OUT(y, 1));
+        for (int64_t i = 0; i < n; i++) {
+            IN_TURN;
+            KERNEL(axpy_strided)(1, &alpha, IN(x + i * incx, 1), OUT(y, 1));
+        }
         return;
     }
     KERNEL(axpy_strided)(n, &alpha, IN(x, incx), OUT(FIRST(y, n, incy), incy));

@@ -9,8 +9,10 @@ APART_WHOLE void any_stride(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT i
     x = FIRST(x, n, incx);
     y = FIRST(y, n, incy);
     if (RARE(incx == 0 || incy == 0)) {  // one element after the other: some are one
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n; i++) {
+            IN_TURN;
             KERNEL(rotm_strided)(1, &c, &s, &minus, &c, OUT(x + i * incx, 1), OUT(y + i * incy, 1));
+        }
         return;
     }
     KERNEL(rotm_strided)(n, &c, &s, &minus, &c, OUT(x, incx), OUT(y, incy));

@@ -14,6 +14,8 @@
 //   APART             static, and never part of its caller: what the usual case should not save registers for
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
+//   IN_TURN           in a loop whose calls may be about one element: gcc 12 takes several iterations of such a loop at
+//                     a time, and gets some wrong (backends/c/inorder.py)
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   EXO_L2            numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds; of a
@@ -33,6 +35,11 @@
 #define APART static __attribute__((noinline))
 #define APART_WHOLE static __attribute__((noinline, flatten))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
+#if defined(__GNUC__) && !defined(__clang__)
+#define IN_TURN __asm__ volatile("")
+#else
+#define IN_TURN ((void)0)
+#endif
 #ifdef __GNUC__
 #define SURE(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #else

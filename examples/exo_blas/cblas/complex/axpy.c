@@ -9,6 +9,8 @@ void CBLAS(axpy)(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, 
     if (n <= 0 || is_zero(a)) return;
     if (incx == 1 && incy == 1) KERNEL(axpy_pairs)(n, &a.re, &a.im, IN(from, 1), OUT(to, 1));
     else if (incy) KERNEL(axpy_strided)(n, &a.re, &a.im, PAIRS(from, incx), PAIRS_OUT(to, incy));
-    else for (int64_t i = 0; i < n; i++)  // all are added to one
+    else for (int64_t i = 0; i < n; i++) {  // all are added to one
+        IN_TURN;
         KERNEL(axpy_strided)(1, &a.re, &a.im, PAIRS(from + 2 * i * incx, 1), PAIRS_OUT(to, 1));
+    }
 }

@@ -10,7 +10,9 @@ void CBLAS_BY(rot)(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy
     }
     const int64_t whole = incx && incy ? n : 1;  // else one after the other: some are one
     for (int64_t i = 0; i < n; i += whole)
-        for (int part = 0; part < 2; part++)
+        for (int part = 0; part < 2; part++) {
+            IN_TURN;
             REAL_KERNEL(rotm_strided)(whole, &c, &s, &minus, &c, OUT(u + 2 * i * incx + part, 2 * (int64_t)incx),
                 OUT(v + 2 * i * incy + part, 2 * (int64_t)incy));
+        }
 }
