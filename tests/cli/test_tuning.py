@@ -155,7 +155,7 @@ def test_a_strategy_for_a_machine_gets_that_of_the_target(file: Path, home: Path
 def test_where_all_is_refused_it_is_said_why(file: Path) -> None:
     found = tune(file, "nothing", "scale", "--sizes", "n=64")
     assert found.exit_code == 1
-    assert "such as width = 7: 7 divides the loop's number of iterations" in found.stdout
+    assert "such as width = 7: not true: 7 divides the loop's number of iterations" in found.stdout
 
 
 def test_a_strategy_without_a_place_is_told_how_to_get_one(file: Path) -> None:

@@ -247,8 +247,9 @@ def foo(n: size, x: f32[n, 4], s: f32):
 def test_few_instructions_are_of_one_shape(machine: Machine) -> None:
     for precision in ("f32", "f64"):
         table = by_shape(machine.get_instructions(precision))
-        # the most are the loads into f32 registers: of seven precisions, and of elements in reverse
-        assert max(len(known) for _, shapes in table for known in shapes.values()) <= 8
+        # the most are the loads into f32 registers: of seven precisions, of elements in reverse, of pairs exchanged
+        # and of one pair
+        assert max(len(known) for _, shapes in table for known in shapes.values()) <= 10
 
 
 def test_an_instruction_of_several_statements_takes_them_all() -> None:
