@@ -188,8 +188,9 @@ def stack_frames(made: Path) -> Mapping[str, int]:
 
 
 def fuses_in_turns(made: Path) -> bool:
-    """Whether a library built with `KEEP_ASSEMBLY` has vectors in which sums and differences of products take turns,
-    each rounded once. gcc 12 makes them of pairs even if it is forbidden to fuse."""
+    """Whether a library has vectors in which sums and differences of products take turns, each rounded once, or may
+    have them: what was built without `KEEP_ASSEMBLY`, or by a compiler that doesn't know it, can't be looked at. gcc 12
+    makes such vectors of pairs even if it is forbidden to fuse."""
     return _about(made).fuses_in_turns
 
 
@@ -237,7 +238,8 @@ def _make(
     text, made, about = scratch / f"{_short(name)}.c", scratch / result.name, scratch / "about"
     text.write_text(source, errors="surrogateescape")
     _run([*command, "-o", str(made), str(text), *libraries], name, made)
-    fused = any(_FUSED_IN_TURNS.search(file.read_text(errors="replace")) for file in scratch.glob("*.s"))
+    assembly = [file.read_text(errors="replace") for file in scratch.glob("*.s")]
+    fused = not assembly or any(map(_FUSED_IN_TURNS.search, assembly))
     about.write_text(json.dumps(_About(_digest(made), _frames(scratch.glob("*.su")), fused)._asdict()))
     for file, suffix in ((text, ".c"), (made, result.suffix), (about, ".json")):
         os.replace(file, result.with_suffix(suffix))

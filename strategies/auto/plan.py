@@ -97,7 +97,8 @@ def auto(machine: Machine, precision: str = "", rounded: bool = False, threads: 
     Without a `precision`, each nest is in vectors of its own; one that has several stays as it is. If `rounded`, each
     element is computed as it is written, with a rounding after each operation: only sums are reordered, and only in
     products of matrices is a product fused with its sum; a program that multiplies by 0, or adds it, stays as it is.
-    Several `threads` share the outermost loops that they can, where there is enough to do (`share`).
+    Several `threads` share the outermost loops that they can, where there is enough to do (`share`); rows that all add
+    to the same elements have sums of their own for that (`private_sums`), unless it is `rounded`.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule, space

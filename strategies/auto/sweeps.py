@@ -168,10 +168,10 @@ def vectors_of(p: Proc, c: ForCursor, machine: Machine, precision: str, vectors:
     are too few for two vectors of each row beside what all iterations read. Focus: the loop."""
     ways = [optimize_level_1(machine, precision, vectors, strict=True)]
     if machine.vec_widths and (rows := neighbours(c)):
-        reads = {(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R"}
+        reads = {(a.sym, a.index): a for a in accesses(c.body()) if a.kind == "R"}
         few = len(reads) == len(rows[0].places) and machine.vec_bits(precision) < 8 * machine.processor.cache(1).line
-        kept = len({(a.sym, a.index) for a in accesses(c.body()) if a.kind == "R" and stride(a, c) == 0})
-        full = kept + 2 * len(rows) + RESULT > machine.registers
+        kept = [a for a in reads.values() if stride(a, c) == 0]
+        full = len(kept) + 2 * len(rows) + RESULT > machine.registers
         together = yield hole("neighbours", (APART, *ROWS), default=APART if few or full else NEIGHBOURS)
         if together != APART:
             ways.insert(0, share_neighbours(machine, precision, together))

@@ -19,6 +19,7 @@ from backends import (
     jit,
     x86_avx512,
 )
+from backends.toolchain import KEEP_ASSEMBLY, build, fuses_in_turns
 from exo_strat import Proc, proc_from_source
 
 Code = Callable[..., Proc]
@@ -445,3 +446,10 @@ def test_products_are_not_fused_if_so_asked_whatever_gcc_makes_of_pairs(code: Co
     f(100, a, b, x, y)
     assert np.array_equal(y[0::2], a * x[0::2] - b * x[1::2])
     assert np.array_equal(y[1::2], a * x[1::2] + b * x[0::2])
+
+
+def test_what_can_not_be_looked_at_may_be_fused() -> None:
+    """A compiler that keeps no assembly must not pass for one that fused nothing."""
+    source = "double f(double a, double b, double c) { return a * b + c; }"
+    assert fuses_in_turns(build("unseen", source, ("-O2",)))
+    assert not fuses_in_turns(build("seen", source, ("-O2", KEEP_ASSEMBLY)))

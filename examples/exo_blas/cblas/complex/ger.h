@@ -18,4 +18,3 @@ static void update(int row_major, int conj, int64_t m, int64_t n, Number alpha, 
     RELEASE(u);
     RELEASE(v);
 }
-
