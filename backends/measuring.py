@@ -51,6 +51,8 @@ from .toolchain import ToolchainError
 
 FEW, MANY = 3, 15
 """How often a candidate is timed at least, and at most where it is close to the best one, or would take its place."""
+ENOUGH: Final = 5.0
+"""Seconds of a candidate's samples after which `FEW` are as good as `MANY`; after twice as many, fewer do."""
 CLOSE: Final = 0.05
 """A candidate is close to the best one if it is slower by no more than this part."""
 HOPELESS: Final = 1.5
@@ -295,8 +297,8 @@ def _copy(x: Any) -> Any:
 
 
 def race(runs: Sequence[_Run]) -> list[list[float]]:
-    """Samples of a candidate and of the best one so far, in turns: few if it is slower, many if they are close or it
-    would be the best."""
+    """Samples of a candidate and of the best one so far, in turns: few if it is slower or takes seconds, many if they
+    are close or it would be the best."""
     for run in runs:
         run.sample()  # pages and caches
     times: list[list[float]] = [[] for _ in runs]
@@ -304,6 +306,8 @@ def race(runs: Sequence[_Run]) -> list[list[float]]:
         for run, found in zip(runs, times, strict=True):
             found.append(run.sample())
         if len(runs) > 1 and min(times[0]) > HOPELESS * median(times[1]):
+            break
+        if sum(times[0]) >= (ENOUGH if len(times[0]) >= FEW else 2 * ENOUGH):
             break
         if len(times[0]) >= FEW and not (len(runs) > 1 and median(times[0]) <= (1 + CLOSE) * median(times[1])):
             break

@@ -1,4 +1,4 @@
-"""The product's command: `python -m examples.exo_blas build | dist | list | netlib | callers`.
+"""The product's command: `python -m examples.exo_blas build | dist | list | netlib | callers | coverage | races`.
 
 Exit codes: 0 all well; 1 the library can't be built, or a program found a fault; 2 wrong usage; 77 nothing to run here.
 """
@@ -23,7 +23,7 @@ from .builder.interface import Bits
 from .builder.library import TARGETS, BuildError, build
 from .builder.listing import Effort, efforts
 from .builder.units import units
-from .conformance import callers, netlib
+from .conformance import callers, coverage, netlib, races
 
 FOLDER = Path("build/blas")
 DIST = Path("build")
@@ -82,6 +82,22 @@ def netlib_command(library: Library = None) -> None:
 def callers_command(library: Library = None) -> None:
     """Run LAPACK's test programs, NumPy's and SciPy's, and one that uses GSL, on the library."""
     raise typer.Exit(callers.main(_library(library)))
+
+
+@app.command("coverage")
+def coverage_command(
+    directory: Annotated[Path, typer.Argument(help="Where the library with counters goes.")] = FOLDER / "coverage",
+) -> None:
+    """Run the tests on a library that counts, and show which lines and branches of the wrappers none reaches."""
+    raise typer.Exit(coverage.main(directory, Console()))
+
+
+@app.command("races")
+def races_command(
+    directory: Annotated[Path, typer.Argument(help="Where the library with the sanitizer goes.")] = FOLDER / "races",
+) -> None:
+    """Run calls that threads share under ThreadSanitizer."""
+    raise typer.Exit(races.main(directory, Console()))
 
 
 def list_kernels(machine: Machine, found: Iterable[Effort], console: Console) -> None:

@@ -80,14 +80,20 @@ def test_arrays_are_measured_where_in_a_page_they_are_given(offset: int) -> None
 
 
 def test_races_are_short_where_it_is_clear_who_wins() -> None:
-    assert len(race([Known(9.0), Known(1.0)])[0]) == 1
-    assert len(race([Known(1.2), Known(1.0)])[0]) == 3
-    assert len(race([Known(1.01), Known(1.0)])[0]) == 15
-    assert len(race([Known(1.0)])[0]) == 3
+    assert len(race([Known(0.09), Known(0.01)])[0]) == 1
+    assert len(race([Known(0.012), Known(0.01)])[0]) == 3
+    assert len(race([Known(0.0101), Known(0.01)])[0]) == 15
+    assert len(race([Known(0.01)])[0]) == 3
 
 
 def test_what_is_faster_is_looked_at_longer() -> None:
-    assert len(race([Known(0.5), Known(1.0)])[0]) == 15
+    assert len(race([Known(0.005), Known(0.01)])[0]) == 15
+
+
+@pytest.mark.parametrize(("seconds", "samples"), [(0.3, 15), (0.5, 10), (3.0, 3), (7.0, 2), (12.0, 1)])
+def test_calls_that_take_seconds_are_made_less_often(seconds: float, samples: int) -> None:
+    """Else what is good would be taken for hung."""
+    assert len(race([Known(seconds), Known(1.01 * seconds)])[0]) == samples
 
 
 def test_what_others_had_of_the_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

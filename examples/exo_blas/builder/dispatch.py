@@ -1,4 +1,4 @@
-"""The library's entry points: which target's code runs is decided when it is loaded.
+"""The library's entry points: which target's code runs is decided when it is loaded, and by which numbers it goes.
 
 For each CBLAS function there is a pointer, first to the plain C version, and a function that jumps there. The
 constructor looks at the processor, and at EXO_BLAS_ISA. `__builtin_cpu_supports` has asked the operating system too
@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .fortran import fortran
-from .interface import FOLDER, Prototype, header, prototypes
+from .interface import FOLDER, Prototype, header, parts, prototypes
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -26,11 +26,14 @@ def dispatch(
     targets: Mapping[str, Sequence[str]],
     direct: Sequence[str] = (),
     others: Sequence[str] = (),
+    *,
+    second_cache: int,
 ) -> str:
     """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
     Fortran names of all of them and of `others`, which have no versions.
 
-    `targets` are the processor features that each target needs, the plainest first.
+    `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
+    that cache, where the system doesn't tell.
     """
     found = prototypes(header())
     functions = [p for p in found if p.name in set(defined) - set(direct)]
@@ -40,7 +43,7 @@ def dispatch(
         (
             "\n".join(f"#include <{h}.h>" for h in ("ctype", "math", "stdarg", "stdio", "stdlib", "string", "unistd")),
             header(),
-            (FOLDER / "unit.h").read_text(),
+            *parts().values(),
             f"#define EXO_PUBLIC {_VISIBLE}\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
             "",
@@ -56,7 +59,8 @@ def dispatch(
             f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
             "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
-            _constructor(plain, {t: targets[t] for t in better}),
+            _choose_isa(plain, {t: targets[t] for t in better}),
+            _numbers(bool(better), second_cache),
             _REST,
         )
     )
@@ -111,11 +115,10 @@ def _switch(target: str, functions: Sequence[Prototype]) -> str:
     return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))
 
 
-def _constructor(plain: str, better: Mapping[str, Sequence[str]]) -> str:
+def _choose_isa(plain: str, better: Mapping[str, Sequence[str]]) -> str:
     unknown = " && ".join(f'strcmp(limit, "{t}")' for t in (plain, *better))
     lines = [
-        "__attribute__((constructor)) static void exo_choose(void) {",
-        "    exo_process = getpid();",
+        "static void exo_choose_isa(void) {",
         '    const char *limit = getenv("EXO_BLAS_ISA");',
         "    if (limit && !*limit) limit = NULL;",
         f"    if (limit && {unknown}) {{",
@@ -131,7 +134,30 @@ def _constructor(plain: str, better: Mapping[str, Sequence[str]]) -> str:
     return "\n".join((*lines, "}\n"))
 
 
+def _numbers(with_families: bool, second_cache: int) -> str:
+    """The numbers of `choices.h`, and how they are chosen. Profiles of families are in `cblas/profiles`, called as gcc
+    calls the family."""
+    families = sorted((FOLDER / "profiles").glob("*.profile")) if with_families else []
+    lines = [
+        f"enum {{ EXO_L2 = {second_cache}, L2 = EXO_L2, WIDE = 0 }};",
+        "#define EXO_START(name, model, least, most) model,",
+        "struct exo_choices exo_choices = {EXO_CHOICES(EXO_START)};  // for who calls before the library is ready\n",
+        "static void exo_read_profile(const char *source, const char *text);\n",
+        "static void exo_read_families(void) {",
+    ]
+    for path in families:
+        text = "".join(f'\n        "{line}\\n"' for line in path.read_text().splitlines())
+        lines += [f'    if (__builtin_cpu_is("{path.stem}")) exo_read_profile("{path.stem}", {text});']
+    return "\n".join((*lines, "}\n", (FOLDER / "profile.h").read_text()))
+
+
 _REST = """\
+__attribute__((constructor)) static void exo_choose(void) {
+    exo_process = getpid();
+    exo_choose_isa();
+    exo_choose_numbers();
+}
+
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
 
 EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {

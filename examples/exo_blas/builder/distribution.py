@@ -17,7 +17,7 @@ from pathlib import Path
 from backends.native import FLAGS
 from backends.targets import plain_c
 
-from .interface import FOLDER, header
+from .interface import FOLDER, header, parts
 from .library import HIDDEN, TARGETS, Source, entries, for_all, source_of
 from .units import units
 
@@ -74,7 +74,7 @@ def contents() -> Mapping[str, bytes]:
     found = {str(p.relative_to(PRODUCT)): p.read_bytes() for p in kept}
     texts = {f"src/{s.name}.c": compact(s.text) for s in sources}
     texts |= {f"src/{kind}.c": compact(text) for kind, text in tables().items()}
-    texts |= {"include/exo_blas.h": header(), "src/unit.h": (FOLDER / "unit.h").read_text()}
+    texts |= {"include/exo_blas.h": header()} | {f"src/{file}": text for file, text in parts().items()}
     texts |= {"sources.mk": for_make(sources), "sources.cmake": for_cmake(sources)}
     # the hook that builds wheels is beside it there
     project = (EXAMPLE / "pyproject.toml").read_text().replace("product/", "")
@@ -89,7 +89,7 @@ def tables() -> Mapping[str, str]:
 
 def compact(text: str) -> str:
     """A unit whose header and macros are files."""
-    for file, part in (("exo_blas.h", header()), ("unit.h", (FOLDER / "unit.h").read_text())):
+    for file, part in (("exo_blas.h", header()), *parts().items()):
         text = text.replace(part.rstrip("\n"), f'#include "{file}"')
     return text.rstrip("\n") + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -13,8 +14,13 @@ Bits: TypeAlias = Literal[32, 64]
 """Of integers."""
 
 _PROTOTYPE = re.compile(r"^(?P<result>\w+) (?P<name>cblas_\w+)\((?P<params>[^;]*)\);", re.MULTILINE)
-_OWN = ("exo_blas_isa", "cblas_xerbla", "xerbla_", "xerbla_array_", "lsame_")
+_OWN = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", "xerbla_", "xerbla_array_", "lsame_")
 _FIRST = "#ifndef CBLAS_INT\n"
+
+
+def parts() -> Mapping[str, str]:
+    """The text of the files that all units are written with, besides the header, by their names."""
+    return {name: (FOLDER / name).read_text() for name in ("choices.h", "unit.h")}
 
 
 class Prototype(NamedTuple):

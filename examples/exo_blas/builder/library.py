@@ -96,7 +96,7 @@ def source_of(unit: Unit, machine: Machine) -> Source:
     """What a unit is for a target; see `c_text`. Raises `BuildError`."""
     kernels, wanted = c_text(unit, machine)
     text = unit_text(unit, machine, kernels)
-    parallel = "#pragma omp parallel" in text
+    parallel = "omp parallel" in text
     # the few last iterations of a loop are no reason to call memcpy; what strides are 1 is said in the kernels; a loop
     # of a few instructions takes twice as long across two cache lines
     plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
@@ -170,7 +170,8 @@ def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
     direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
     defined = [r for u in chosen if u.kernels() for r in u.routines()]
     others = [r for u in chosen if not u.kernels() for r in u.routines()]
-    return dispatch(defined, {m.name: m.cpu_flags for m in targets}, direct, others)
+    features = {m.name: m.cpu_flags for m in targets}
+    return dispatch(defined, features, direct, others, second_cache=targets[0].processor.cache(2).bytes)
 
 
 def _job(make: Callable[[Unit, Machine], T], group: Sequence[Unit], targets: Sequence[str]) -> list[T]:

@@ -19,7 +19,7 @@ from .. import programs
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
-from .interface import FOLDER, header
+from .interface import FOLDER, header, parts
 
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
@@ -117,15 +117,15 @@ def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
 
 
 def numbers(machine: Machine) -> dict[str, int]:
-    """What wrappers know of a machine and of the plan of products: bytes of a cache line, of a way of the first cache
-    and of the second cache; products of an element in a block, and rows of a tile.
+    """What wrappers know of a machine and of the plan of products: bytes of a cache line, and of a way of the first
+    cache; products of an element in a block, and rows of a tile.
 
     >>> from backends.targets import avx2
     >>> numbers(avx2)
-    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_L2': 1048576, 'EXO_DEPTH': 512, 'EXO_ROWS': 6}
+    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_DEPTH': 512, 'EXO_ROWS': 6}
     """
-    first, second = machine.processor.cache(1), machine.processor.cache(2)
-    caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line, "EXO_L2": second.bytes}
+    first = machine.processor.cache(1)
+    caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line}
     return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS}
 
 
@@ -147,4 +147,4 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
             for kind in ("IN", "OUT")
             for rank in (1, 2)
         ]
-    return "\n".join((*lines, before, (FOLDER / "unit.h").read_text(), unit.text, after))
+    return "\n".join((*lines, before, *parts().values(), unit.text, after))

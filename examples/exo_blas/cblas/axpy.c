@@ -1,5 +1,6 @@
 // y := alpha x + y
 // flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
+#include "threads.h"
 
 DECLARE(axpy);
 
@@ -22,9 +23,14 @@ APART void aligned(CBLAS_INT n, T alpha, const T *x, T *y) {
     CBLAS(axpy)(n - before, alpha, x + before, 1, y + before, 1);
 }
 
+APART void shared(int64_t n, T alpha, const T *x, T *y) {
+    IN_PARTS(n, p, KERNEL(axpy)(p.n, &alpha, IN(x + p.at, 1), OUT(y + p.at, 1)));
+}
+
 void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0 || alpha == 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, alpha, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, alpha, x, y);
+    else if (RARE(IS_SHARED(n, y))) shared(n, alpha, x, y);
     else KERNEL(axpy)(n, &alpha, IN(x, 1), OUT(y, 1));
 }

@@ -1,15 +1,16 @@
 // y := x
 // flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
+#include "threads.h"
 
 DECLARE(copy);
 
-#define FAR (10 << 20)  // bytes that would not stay in a cache
-
-// Whole lines of y pass the caches, after the elements before the first one.
-static void far(CBLAS_INT n, const T *x, T *y) {
-    int64_t before = -(uintptr_t)y % EXO_LINE / sizeof(T);
+// Whole lines of y, after the elements before the first one; of a vector that is far they pass the caches.
+static void shared(int64_t n, const T *x, T *y) {
+    const int far = n * (int64_t)sizeof(T) >= CHOICE(copy_far);
+    const int64_t before = -(uintptr_t)y % EXO_LINE / sizeof(T);
     if (before > 0) KERNEL(copy_strided)(before, IN(x, 1), OUT(y, 1));
-    KERNEL(copy_far)(n - before, IN(x + before, 1), OUT(y + before, 1));
+    n -= before, x += before, y += before;
+    IN_PARTS(n, p, (far ? KERNEL(copy_far) : KERNEL(copy))(p.n, IN(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
 static void any_stride(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
@@ -26,12 +27,12 @@ APART void aligned(CBLAS_INT n, const T *x, T *y) {
 
 APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
-    if (incx == 1 && incy == 1) far(n, x, y);
+    if (incx == 1 && incy == 1) shared(n, x, y);
     else any_stride(n, x, incx, y, incy);
 }
 
 void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
-    if (RARE(incx != 1 || incy != 1 || n <= 0 || n >= (CBLAS_INT)(FAR / sizeof(T)))) unusual(n, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1 || n <= 0 || IS_SHARED(n, y))) unusual(n, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(copy)(n, IN(x, 1), OUT(y, 1));
 }

@@ -1,4 +1,5 @@
 // The Euclidean norm
+#include "threads.h"
 #include "norm.h"
 
 double CBLAS_AS(dnrm2)(CBLAS_INT n, const double *x, CBLAS_INT incx) {

@@ -29,6 +29,10 @@ void xerbla_(const char *routine, const CBLAS_INT *position, size_t length);
 // The instruction set in use: "c", "avx2" or "avx512". EXO_BLAS_ISA in the environment limits the choice.
 const char *exo_blas_isa(void);
 
+// Writes the numbers that decide which way a routine goes, as lines of a profile (EXO_BLAS_PROFILE in the environment names
+// one), of at most `size` bytes with the 0 at the end. Returns how many they are without it.
+int exo_blas_choices(char *text, int size);
+
 // Level 1
 float cblas_sasum(CBLAS_INT n, const float *x, CBLAS_INT incx);
 double cblas_dasum(CBLAS_INT n, const double *x, CBLAS_INT incx);

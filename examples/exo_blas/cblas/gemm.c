@@ -13,14 +13,9 @@ Ger CBLAS(ger);
 // A kernel that is chosen is called where it is: as a part of its caller, it would have too few registers.
 typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct EXO_IN2, struct EXO_OUT2);
 
-#define LARGE (1 << 21)    // multiplications that threads share
-#define SHALLOW 16         // products of an element for which C is what takes time
-#define NEAR (EXO_L2 / 8)  // bytes of B that needs no copy: it stays in the second cache
-#define CACHED (EXO_L2 / 2)  // bytes of B that stay in the second cache while rows pass over them
 #define SMALL 4096         // elements for which there is room on the stack
-#define SLIM 64            // rows or columns for which the transposed product may be faster
-#define LONG 256           // products of an element for which sums along vectors pay
-#define FEW_PRODUCTS 64    // of an element, for which a transposed A is read as it is
+#define PASSED 64          // columns that are passed over together, or a multiple of it
+#define TURNED_DOTS 16     // rows of A that are turned for sums along vectors
 #define FEW_BYTES 16       // of a row of C, for which a vector is too long
 #define TURNED_ROWS 4      // of a tile that is turned, a multiple of those of any machine
 #define TURNED_COLUMNS 8
@@ -28,26 +23,17 @@ typedef void Kernel(int64_t, int64_t, int64_t, const T *, struct EXO_IN2, struct
 #define KEPT (1 << 20)     // bytes that a thread keeps for its next product
 #define LINE (EXO_LINE / 4)  // elements that are at least a cache line
 #define TALL 4096          // rows of A that are turned at a time
-#define FAR (1 << 21)      // bytes of a transposed A that is turned for few columns, too
 #define PAGE 4096          // bytes within which a processor reads ahead
 #define LONG_ROWS(ld) ((ld) * (int64_t)sizeof(T) > PAGE)
-#ifdef __AVX512F__         // tiles are four cache lines wide, which are read ahead
-#define FEW_ROWS(ld) (LONG_ROWS(ld) ? 48 : 320)   // rows for which packing B doesn't pay, as measured
-#define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : NARROW(n, k) ? 64 : (k))  // rows of B that are read at a time
+#ifdef __AVX512F__
 // Few columns that fill half of the last vector at most, or less than one if not many products make up for a masked store
 #define BYTES(n) ((n) * (int64_t)sizeof(T))
-#define NARROW(n, k) ((BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32) || (BYTES(n) < 64 && (k) <= FEW_PRODUCTS))
-#define IN_REACH(k) 1      // whether a tile that goes down so many rows of B finds them in the first cache again
-#define MANY_COLUMNS 256   // columns for which it pays to turn a transposed A
-#define LARGE_C (1 << 22)  // bytes of C whose rows should be passed over as a whole, not by panels
-#else                      // tiles are a cache line wide, or parts of two
-#define FEW_ROWS(ld) 48
-#define AHEAD(ld, n, k) (LONG_ROWS(ld) ? SHALLOW : 64)
+#define NARROW(n, k) ((BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32) || (BYTES(n) < 64 && (k) <= 64))
+#else
 #define NARROW(n, k) 0
-#define IN_REACH(k) ((k) <= 128)
-#define MANY_COLUMNS 192
-#define LARGE_C (1 << 23)
 #endif
+#define FEW_ROWS(ld) (LONG_ROWS(ld) ? CHOICE(gemm_few_rows) : CHOICE(gemm_few_rows_short))
+#define AHEAD(ld, n, k) (LONG_ROWS(ld) ? CHOICE(gemm_shallow) : NARROW(n, k) ? 64 : CHOICE(gemm_ahead))
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
 static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *x, int64_t incx, T beta,
@@ -99,13 +85,14 @@ static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
         small(new, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
     }
-    const int64_t deep = n * k * (int64_t)sizeof(T) > NEAR ? AHEAD(b0, n, k) : k;
+    const int64_t deep = n * k * (int64_t)sizeof(T) > CHOICE(gemm_near) ? AHEAD(b0, n, k) : k;
     const int64_t passes = (m + EXO_ROWS - 1) / EXO_ROWS, even = (m + passes - 1) / passes;
     const int64_t tall = even < EXO_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
     for (int64_t p = 0; p < k; p += deep, new = 0) {
         Kernel *const multiply = unpacked(new, n, k);
         const int64_t depth = k - p < deep ? k - p : deep;
-        const int64_t width = passes == 1 ? n : (CACHED / (int64_t)sizeof(T) / depth / SLIM + 1) * SLIM;
+        const int64_t near = CHOICE(gemm_cached) / (int64_t)sizeof(T) / depth;
+        const int64_t width = passes == 1 ? n : (near / PASSED + 1) * PASSED;
         for (int64_t j = 0; j < n; j += width)
             for (int64_t i = 0; i < m; i += tall)
                 multiply(m - i < tall ? m - i : tall, n - j < width ? n - j : width, depth, &alpha,
@@ -138,7 +125,7 @@ static void in_copies(int new, int64_t m, int64_t n, int64_t k, T alpha, const T
     Kernel *const first = b1 == 1 ? KERNEL(gemm_new_packed) : KERNEL(gemm_new_across);
     Kernel *const add = b1 == 1 ? KERNEL(gemm_packed) : KERNEL(gemm_across);
     const int64_t row = ((k < EXO_DEPTH ? k : EXO_DEPTH) / LINE | 1) * LINE + LINE;  // not a power of two
-    const int64_t many = m * k * (int64_t)sizeof(T) > FAR ? SLIM : MANY_COLUMNS;
+    const int64_t many = m * k * (int64_t)sizeof(T) > CHOICE(gemm_far) ? CHOICE(gemm_slim) : CHOICE(gemm_many_columns);
     T *const turned = a0 == 1 && n > many ? room(m * row) : NULL;
     for (int64_t p = 0; p < k; p += EXO_DEPTH, new = 0) {
         const int64_t depth = k - p < EXO_DEPTH ? k - p : EXO_DEPTH;
@@ -200,7 +187,7 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
 // has room for one such copy: the product of so few rows reads both where they are, and asks for no more.
 static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b1, T beta, T *c, int64_t ldc) {
-    const int64_t width = CACHED / (int64_t)sizeof(T) / k;
+    const int64_t width = CHOICE(gemm_cached) / (int64_t)sizeof(T) / k;
     const int64_t lines = (n < width ? n : width) / LINE + 1, row = (lines | 1) * LINE;  // not a power of two
     T *const turned = room(row * k);
     if (!turned) return 0;
@@ -216,7 +203,7 @@ static int by_long_rows(int64_t m, int64_t n, int64_t k, T alpha, const T *a, in
 // C := alpha A B + beta C, of a B that is read where it is, which is `near`, or copied
 static void some_rows(int near, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
-    const int once = near && k <= SHALLOW && beta != 0 && beta != 1;  // C is passed over once
+    const int once = near && k <= CHOICE(gemm_shallow) && beta != 0 && beta != 1;  // C is passed over once
     const int64_t tall = once ? LINE : near ? m : TALL;
     if (beta != 0 && !once) scale(m, n, beta, c, ldc);
     for (int64_t i = 0; i < m; i += tall) {
@@ -231,7 +218,8 @@ static void some_rows(int near, int64_t m, int64_t n, int64_t k, T alpha, const 
 static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, int64_t b1, T beta, T *c, int64_t ldc) {
     _Alignas(64) T near_b[SMALL];
-    if (b1 != 1 && k >= LONG && (a1 == 1 ? m <= SLIM || n <= SLIM : m <= SMALL / LONG)) {
+    const int64_t slim = CHOICE(gemm_slim);
+    if (b1 != 1 && k >= CHOICE(gemm_dots) && (a1 == 1 ? m <= slim || n <= slim : m <= TURNED_DOTS)) {
         if (beta != 0) scale(m, n, beta, c, ldc);
         by_dots(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
         return;
@@ -240,20 +228,22 @@ static void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_
         turn(k, n, b, b1, near_b, n);
         b = near_b, b0 = n, b1 = 1;
     }
-    const int wide = k <= SHALLOW && m * n * (int64_t)sizeof(T) > LARGE_C;
+    const int wide = k <= CHOICE(gemm_shallow) && m * n * (int64_t)sizeof(T) > CHOICE(gemm_large);
     if (b1 != 1 && wide && by_long_rows(m, n, k, alpha, a, a0, a1, b, b1, beta, c, ldc)) return;
-    if (b1 != 1 && m <= SLIM && n <= SLIM) {
+    if (b1 != 1 && m <= slim && n <= slim) {
         if (beta != 0) scale(m, n, beta, c, ldc);
         by_turns(beta == 0, m, n, k, alpha, a, a0, a1, b, b1, c, ldc);
         return;
     }
-    const int thin = k > FEW_PRODUCTS || (beta == 0 && n * (int64_t)sizeof(T) <= FEW_BYTES);
-    if (thin && a0 == 1 && a1 != 1 && m * k > SMALL && n <= SLIM && 4 * n <= m) {
+    const int thin = k > CHOICE(gemm_few_products) || (beta == 0 && n * (int64_t)sizeof(T) <= FEW_BYTES);
+    if (thin && a0 == 1 && a1 != 1 && m * k > SMALL && n <= slim && 4 * n <= m) {
         if (beta != 0) scale(m, n, beta, c, ldc), beta = 1;
         if (by_transposed(beta == 0, m, n, k, alpha, a, a1, b, b0, b1, c, ldc)) return;
     }
-    const int few = n * k * (int64_t)sizeof(T) > NEAR ? m <= FEW_ROWS(b0) : IN_REACH(k) || m <= LINE || n * k <= SMALL;
-    const int near = b1 == 1 && (few || k <= SHALLOW), threads = m * n * k < LARGE ? 1 : exo_threads();
+    const int in_reach = k <= CHOICE(gemm_reach) || m <= LINE || n * k <= SMALL;
+    const int few = n * k * (int64_t)sizeof(T) > CHOICE(gemm_near) ? m <= FEW_ROWS(b0) : in_reach;
+    const int near = b1 == 1 && (few || k <= CHOICE(gemm_shallow));
+    const int threads = m * n * k < CHOICE(gemm_shared) ? 1 : exo_threads();
     if (threads == 1) {
         some_rows(near, m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
         return;
@@ -284,7 +274,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
         CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
         return;
     }
-    if (b1 == 1 && n * k <= SMALL && m <= SLIM) {
+    if (b1 == 1 && n * k <= SMALL && m <= CHOICE(gemm_slim)) {
         if (beta != 0) scale(m, n, beta, c, ldc);
         small(beta == 0, m, n, k, alpha, a, a0, a1, b, b0, c, ldc);
         return;
@@ -307,8 +297,7 @@ void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
     const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK_GEMM_BATCH(gemm_batch_strided);
     const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
-    const int all = (int64_t)m * n * k * batch < LARGE ? 1 : exo_threads();
-    const int threads = all > batch ? 1 : all;  // else threads share each product
+    const int threads = exo_batch_threads((int64_t)m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t l = 0; l < batch; l++) {
         const T *const al = a + l * stridea, *const bl = b + l * strideb;

@@ -3,13 +3,12 @@
 #include "threads.h"
 #include "checks.h"
 
-#define LARGE (1 << 18)  // elements of a matrix whose rows or columns threads share
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
 #define ALIKE_ROWS 48    // threads begin at multiples of it: a row is added up with the same others as on one thread
 #define ALIKE_COLUMNS 64
 #define LANES (32 / (int64_t)sizeof(T))  // elements of a vector
-#define IS_LONG(n) ((n) >= 192 * LANES)  // whether a vector of so many columns leaves little room in the first cache
-#define IN_FIRST_CACHE(m, n) ((m) * (n) <= 1280 * LANES)
+#define IS_LONG(n) ((n) * (int64_t)sizeof(T) >= CHOICE(gemv_long))  // such a vector leaves little room in the first cache
+#define IN_FIRST_CACHE(m, n) ((m) * (n) * (int64_t)sizeof(T) <= CHOICE(gemv_near))
 
 void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy) {
     const int64_t many = m - m % MANY, some = m - many;
@@ -69,7 +68,7 @@ static void near_dots(int64_t most, int64_t m, int64_t n, T alpha, const T *a, i
 // the processor knows the addresses of.
 static void by_panels(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y) {
     for (int64_t rows; m > 0; m -= rows, a += rows * lda, x += rows * incx) {
-        rows = m < 48 ? m : 48;
+        rows = m < CHOICE(gemv_panel) ? m : CHOICE(gemv_panel);
         for (int64_t width, j = 0; j < n; j += width) {
             width = part(n - j, 10 * LANES);
             (width < 8 ? few_transposed : narrow_transposed)(rows, width, alpha, a + j, lda, x, incx, y + j);
@@ -87,8 +86,8 @@ APART void plain(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T
         one_dot(n, alpha, a, x, y);
         return;
     }
-    const int threads = m * n < LARGE ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
-    const int64_t most = m >= 8 && IS_LONG(n) ? 96 * LANES : n;
+    const int threads = m * n < CHOICE(gemv_shared) ? 1 : exo_threads(), far = FROM_MEMORY(m * n, lda);
+    const int64_t most = m >= 8 && IS_LONG(n) ? CHOICE(gemv_part) / (int64_t)sizeof(T) : n;
     if (threads == 1) {
         if (far) DOTS(m, n, alpha, a, lda, x, y, incy);
         else near_dots(most, m, n, alpha, a, lda, x, y, incy);
@@ -111,7 +110,7 @@ APART void transposed(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, co
         one_added(n, alpha * *x, a, y);
         return;
     }
-    const int threads = m * n < LARGE ? 1 : exo_threads();
+    const int threads = m * n < CHOICE(gemv_shared) ? 1 : exo_threads();
     const int panels = m >= 16 && (IS_LONG(n) || IN_FIRST_CACHE(m, n));
     Added *const add = FROM_MEMORY(m * n, lda) ? ADDS : panels ? by_panels : as_it_is;
     if (threads == 1) {

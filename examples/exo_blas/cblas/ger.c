@@ -3,7 +3,6 @@
 #include "checks.h"
 
 #define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
-#define PANEL 32                           // rows of as many columns as there are registers for stay in the first cache
 // The function for up to so many columns as there are registers for; with those that make no vector; and for any number
 #define FEW_COLUMNS(n) ((n) % LANES == 0 ? narrow : (n) < LANES ? one_by_one : ragged)
 #define BY_WIDTH(n) ((n) < 11 * LANES ? FEW_COLUMNS(n) : update)
@@ -27,7 +26,7 @@ APART void ragged(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const
 // Some rows at a time, as many columns as there are registers for.
 static void by_columns(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
     for (int64_t rows; m > 0; m -= rows, x += rows * incx, a += rows * lda) {
-        rows = m < PANEL ? m : PANEL;
+        rows = m < CHOICE(ger_panel) ? m : CHOICE(ger_panel);  // so many stay in the first cache
         for (int64_t width, j = 0; j < n; j += width) {
             width = n - j < 11 * LANES ? n - j : 10 * LANES;
             FEW_COLUMNS(width)(rows, width, alpha, x, incx, y + j, a + j, lda);
@@ -48,11 +47,12 @@ static void in_order(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, co
 // as many columns are before the first whole one in each. Rows of few columns are not worth it; of a matrix in the last
 // cache, rows are faster one after the other.
 APART void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, T *a, int64_t lda) {
-    int64_t step = LANES, megabytes = m * n * (int64_t)sizeof(T) >> 20;
+    int64_t step = LANES, bytes = m * n * (int64_t)sizeof(T);
     while (step > 1 && lda * (step / 2) % LANES == 0) step /= 2;
-    if (n < 24 * step) by_columns(m, n, alpha, x, incx, y, a, lda);
+    const int64_t ordered = step == 1 ? CHOICE(ger_ordered) : CHOICE(ger_ordered_apart);
+    if (n / step < CHOICE(ger_wide)) by_columns(m, n, alpha, x, incx, y, a, lda);
     else if (m < 4 * step) one_by_one(m, n, alpha, x, incx, y, a, lda);
-    else if (megabytes >= (step == 1 ? 2 : 12) && megabytes < 40) in_order(m, n, alpha, x, incx, y, a, lda);
+    else if (bytes >= ordered && bytes < CHOICE(ger_far)) in_order(m, n, alpha, x, incx, y, a, lda);
     else for (int64_t i = 0; i < step; i++, x += incx, a += lda) {
         int64_t rows = (m - i + step - 1) / step, head = BEFORE(a);
         if (head) one_by_one(rows, head, alpha, x, step * incx, y, a, step * lda);

@@ -1,4 +1,5 @@
 // The first index of the largest |x[i]|. A number that is none never is the largest, unless it is the first.
+#include "threads.h"
 
 #define SHORT 8  // fewer are taken one after the other
 #define SMALL 64  // so many are searched for the index at once
@@ -67,6 +68,17 @@ APART int64_t of_many(int64_t n, const T *x) {
     return start + first_in_many(n - start, x + start, most);
 }
 
+// The least index in the first part that has the largest
+APART int64_t shared(int64_t n, const T *x) {
+    T most[PARTS];
+    int best = 0;
+    IN_PARTS(n, p, most[i] = largest_of(p.n, x + p.at, -1));
+    for (int i = 1; i < PARTS; i++)
+        if (most[i] > most[best]) best = i;
+    const Slice p = part_of(n, best);
+    return p.at + of_many(p.n, x + p.at);
+}
+
 // A copy of a chunk whose elements are apart. Returns how many they are.
 static inline int64_t copied(int64_t n, const T *x, int64_t inc, int64_t at, T *some) {
     const int64_t many = n - at < COPIED ? n - at : COPIED;
@@ -96,5 +108,5 @@ CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
     if (RARE(incx != 1)) return (CBLAS_INDEX)any_stride(n, x, incx);
     T most = -1;
     if (n < SHORT) return (CBLAS_INDEX)scan(n, x, 1, &most);
-    return (CBLAS_INDEX)(n <= SMALL ? of_few(n, x) : of_many(n, x));
+    return (CBLAS_INDEX)(n <= SMALL ? of_few(n, x) : RARE(IS_SHARED(n, x)) ? shared(n, x) : of_many(n, x));
 }

@@ -22,9 +22,17 @@ APART_WHOLE double any_stride(int64_t n, const double *x, int64_t incx) {
     return r < 0x1p-900 || isinf(r) ? scaled(n, x, incx) : sqrt(r);
 }
 
+APART double shared(int64_t n, const double *x) {
+    double sums[PARTS], r = 0;
+    IN_PARTS(n, p, KERNEL_AS(dnrm2)(p.n, IN_F64(x + p.at, 1), &sums[i]));
+    for (int i = 0; i < PARTS; i++) r += sums[i];
+    return r;
+}
+
 static inline double norm(int64_t n, const double *x) {
     if (n == 1) return fabs(*x);
     double r;
-    KERNEL_AS(dnrm2)(n, IN_F64(x, 1), &r);
+    if (RARE(IS_SHARED(n, x))) r = shared(n, x);
+    else KERNEL_AS(dnrm2)(n, IN_F64(x, 1), &r);
     return r < 0x1p-900 || isinf(r) ? scaled(n, x, 1) : sqrt(r);
 }

@@ -1,5 +1,6 @@
 // x, y := c x + s y, c y - s x: what `rotm` does with other numbers
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
+#include "threads.h"
 
 DECLARE(rot);
 
@@ -25,10 +26,16 @@ APART void aligned(CBLAS_INT n, T *x, T *y, T c, T s) {
     CBLAS(rot)(n - before, x + before, 1, y + before, 1, c, s);
 }
 
+APART void shared(int64_t n, T *x, T *y, T c, T s) {
+    const T minus = -s;
+    IN_PARTS(n, p, KERNEL(rotm)(p.n, &c, &s, &minus, &c, OUT(x + p.at, 1), OUT(y + p.at, 1)));
+}
+
 void CBLAS(rot)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
     if (n <= 0) return;
     const T minus = -s;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, c, s);
     else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y, c, s);
+    else if (RARE(IS_SHARED(n, y))) shared(n, x, y, c, s);
     else KERNEL(rotm)(n, &c, &s, &minus, &c, OUT(x, 1), OUT(y, 1));
 }

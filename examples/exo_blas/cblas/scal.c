@@ -1,4 +1,5 @@
 // x := alpha x
+#include "threads.h"
 
 DECLARE(scal);
 
@@ -13,9 +14,14 @@ APART void aligned(CBLAS_INT n, T alpha, T *x) {
     CBLAS(scal)(n - before, alpha, x + before, 1);
 }
 
+APART void shared(int64_t n, T alpha, T *x) {
+    IN_PARTS(n, p, KERNEL(scal)(p.n, &alpha, OUT(x + p.at, 1)));
+}
+
 void CBLAS(scal)(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
     if (n <= 0) return;
     if (RARE(incx != 1)) any_stride(n, alpha, x, incx);
     else if (RARE(IS_ACROSS(n, x))) aligned(n, alpha, x);
+    else if (RARE(IS_SHARED(n, x))) shared(n, alpha, x);
     else KERNEL(scal)(n, &alpha, OUT(x, 1));
 }

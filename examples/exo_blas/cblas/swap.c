@@ -1,4 +1,5 @@
 // x, y := y, x
+#include "threads.h"
 
 DECLARE(swap);
 
@@ -22,9 +23,14 @@ APART void aligned(CBLAS_INT n, T *x, T *y) {
     CBLAS(swap)(n - before, x + before, 1, y + before, 1);
 }
 
+APART void shared(int64_t n, T *x, T *y) {
+    IN_PARTS(n, p, KERNEL(swap)(p.n, OUT(x + p.at, 1), OUT(y + p.at, 1)));
+}
+
 void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
     if (n <= 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy);
     else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y);
+    else if (RARE(IS_SHARED(n, y))) shared(n, x, y);
     else KERNEL(swap)(n, OUT(x, 1), OUT(y, 1));
 }

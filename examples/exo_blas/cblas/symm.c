@@ -4,7 +4,7 @@
 // of what is stored.
 #include "checks.h"
 
-#define SQUARE 128
+#define SQUARE 128  // for which there is room
 #define BAND 8  // rows that are mirrored together
 
 // The square of a symmetric matrix, of which `a` is stored from the diagonal down, with a0 or a1 1
@@ -55,8 +55,8 @@ void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_IN
     const int lower = LOWER(layout, uplo);
     const int64_t a0 = lower ? lda : 1, a1 = lower ? 1 : lda, size = on_left ? m : n;
     _Alignas(64) T square[SQUARE * SQUARE];
-    for (int64_t l = 0; l < size; l += SQUARE) {
-        const int64_t w = size - l < SQUARE ? size - l : SQUARE;
+    for (int64_t l = 0; l < size; l += CHOICE(symm_square)) {
+        const int64_t w = size - l < CHOICE(symm_square) ? size - l : CHOICE(symm_square);
         mirrored(w, a + l * (a0 + a1), a0, a1, square);
         (on_left == rows ? left : right)(height, width, l, w, alpha, square, a, a0, a1, b, ldb, c, ldc);
     }

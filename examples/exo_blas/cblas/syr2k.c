@@ -5,23 +5,23 @@
 #include "rank_k.h"
 #include "checks.h"
 
-#define SMALL 64
+#define MOST 64  // for which there is room
 
 // One triangle of C += alpha A B^T + alpha B A^T, with the rows of A and B at distances a0 and b0
 static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T *c, int64_t ldc) {
-    if (n <= SMALL) {
-        _Alignas(64) T square[SMALL * SMALL], turned[SMALL * SMALL];
-        PRODUCT(n, n, k, alpha, a, a0, a1, b, b1, b0, 0, square, SMALL);
-        KERNEL(matrix_turn)(n, n, IN2(square, 1, SMALL), OUT2(turned, SMALL, 1));
+    if (n <= CHOICE(syr2k_small)) {
+        _Alignas(64) T square[MOST * MOST], turned[MOST * MOST];
+        PRODUCT(n, n, k, alpha, a, a0, a1, b, b1, b0, 0, square, MOST);
+        KERNEL(matrix_turn)(n, n, IN2(square, 1, MOST), OUT2(turned, MOST, 1));
         for (int64_t i = 0; i < n; i++) {
             const int64_t from = lower ? 0 : i, length = lower ? i + 1 : n - i;
-            KERNEL(matrix_add)(1, length, IN2(square + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
-            KERNEL(matrix_add)(1, length, IN2(turned + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
+            KERNEL(matrix_add)(1, length, IN2(square + i * MOST + from, MOST, 1), OUT2(c + i * ldc + from, ldc, 1));
+            KERNEL(matrix_add)(1, length, IN2(turned + i * MOST + from, MOST, 1), OUT2(c + i * ldc + from, ldc, 1));
         }
         return;
     }
-    const int64_t h = HALF(n, SMALL);
+    const int64_t h = HALF(n, CHOICE(syr2k_small));
     const T *const last_a = a + h * a0, *const last_b = b + h * b0;
     part(lower, h, k, alpha, a, a0, a1, b, b0, b1, c, ldc);
     if (lower) {

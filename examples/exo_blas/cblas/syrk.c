@@ -4,20 +4,20 @@
 #include "rank_k.h"
 #include "checks.h"
 
-#define SMALL 16
+#define MOST 32  // for which there is room
 
 // One triangle of C += alpha A A^T, with the rows of A at distance a0
 static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, T *c, int64_t ldc) {
-    if (n <= SMALL) {
-        T square[SMALL * SMALL];
-        PRODUCT(n, n, k, alpha, a, a0, a1, a, a1, a0, 0, square, SMALL);
+    if (n <= CHOICE(syrk_small)) {
+        T square[MOST * MOST];
+        PRODUCT(n, n, k, alpha, a, a0, a1, a, a1, a0, 0, square, MOST);
         for (int64_t i = 0; i < n; i++) {
             const int64_t from = lower ? 0 : i, length = lower ? i + 1 : n - i;
-            KERNEL(matrix_add)(1, length, IN2(square + i * SMALL + from, SMALL, 1), OUT2(c + i * ldc + from, ldc, 1));
+            KERNEL(matrix_add)(1, length, IN2(square + i * MOST + from, MOST, 1), OUT2(c + i * ldc + from, ldc, 1));
         }
         return;
     }
-    const int64_t h = HALF(n, SMALL);
+    const int64_t h = HALF(n, CHOICE(syrk_small));
     const T *const last = a + h * a0;
     part(lower, h, k, alpha, a, a0, a1, c, ldc);
     if (lower) PRODUCT(n - h, h, k, alpha, last, a0, a1, a, a1, a0, 1, c + h * ldc, ldc);

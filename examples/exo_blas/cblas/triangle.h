@@ -22,6 +22,21 @@ static void small_right(int upper, int unit, int64_t m, int64_t n, T alpha, cons
     }
 }
 
+// B := alpha op(A) B or alpha B op(A), in row-major order. Threads share columns of B, or rows if A is on the right: the same
+// slices for any number of threads, as how a product is computed depends on its extents.
+static void shared(int on_left, int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1,
+    T *b, int64_t ldb) {
+    const int64_t order = on_left ? m : n, free = on_left ? n : m, slice = CHOICE(triangle_slice);
+    const int few = free < 2 * slice || m * n * order < CHOICE(gemm_shared), threads = few ? 1 : exo_threads();
+    const int64_t step = few ? free : slice;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t i = 0; i < free; i += step) {
+        const int64_t some = free - i < step ? free - i : step;
+        if (on_left) left(upper, unit, m, some, alpha, a, a0, a1, b + i, ldb);
+        else right(upper, unit, some, n, alpha, a, a0, a1, b + i * ldb, ldb);
+    }
+}
+
 // The routine, of arguments that are right.
 static void triangular(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
@@ -35,6 +50,5 @@ static void triangular(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CB
     // op(A) by its strides in row-major order, or op(A)^T where B is transposed
     const int upper = (uplo == CblasUpper) != turned;
     const int64_t a0 = turned ? 1 : lda, a1 = turned ? lda : 1;
-    if (on_left == rows) left(upper == rows, diag == CblasUnit, height, width, alpha, a, a0, a1, b, ldb);
-    else right(upper == rows, diag == CblasUnit, height, width, alpha, a, a0, a1, b, ldb);
+    shared(on_left == rows, upper == rows, diag == CblasUnit, height, width, alpha, a, a0, a1, b, ldb);
 }

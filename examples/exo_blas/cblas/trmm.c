@@ -2,6 +2,7 @@
 //
 // A is halved until it stays near, and then taken by as many rows as a tile of a product has, or by a few columns: what
 // is off the diagonal is a product. A small one is left to a kernel.
+#include "threads.h"
 #include "triangle.h"
 #include "checks.h"
 
@@ -16,7 +17,6 @@ static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
 }
 
 #define COLUMNS 16  // whole vectors of any target
-#define NEAR 128    // rows or columns of A that are not halved
 
 // B := alpha A B, some rows at a time: each needs those after it, or before it, as they were.
 static void by_rows(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
@@ -32,7 +32,7 @@ static void by_rows(int upper, int unit, int64_t m, int64_t n, T alpha, const T 
 
 static void left(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
-    if (m <= NEAR) {
+    if (m <= CHOICE(trmm_near)) {
         (m <= SMALL ? small : by_rows)(upper, unit, m, n, alpha, a, a0, a1, b, ldb);
         return;
     }
@@ -59,7 +59,7 @@ static void by_columns(int upper, int unit, int64_t m, int64_t n, T alpha, const
 
 static void right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
-    if (n <= NEAR) {
+    if (n <= CHOICE(trmm_near)) {
         (n <= SMALL ? small_right : by_columns)(upper, unit, m, n, alpha, a, a0, a1, b, ldb);
         return;
     }

@@ -5,15 +5,13 @@
 
 DECLARE(trmv);
 
-#define BLOCK 96  // rows of a large triangle that are taken together
-
 // The same of a large triangle and neighbours: for some rows at a time, the small triangle and the rectangle beside it.
 // They come in an order in which what is read is still old.
 APART void blocks(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int lower, int dots,
     int64_t n, const T *a, int64_t lda, T *x) {
-    const int64_t count = (n + BLOCK - 1) / BLOCK;
+    const int64_t block = CHOICE(triangle_block), count = (n + block - 1) / block;
     for (int64_t b = 0; b < count; b++) {
-        const int64_t i = (lower == dots ? count - 1 - b : b) * BLOCK, rows = n - i < BLOCK ? n - i : BLOCK;
+        const int64_t i = (lower == dots ? count - 1 - b : b) * block, rows = n - i < block ? n - i : block;
         const int64_t from = lower ? 0 : i + rows, columns = lower ? i : n - from;
         const T *row = a + i * lda;
         if (columns > 0 && !dots) ADDS(rows, columns, 1, row + from, lda, x + i, 1, x + from);
@@ -57,7 +55,7 @@ void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
         copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
         return;
     }
-    if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda))) {
+    if (RARE(n > CHOICE(triangle_block) && FROM_MEMORY((int64_t)n * n / 2, lda))) {
         blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, x);
         return;
     }

@@ -1,6 +1,7 @@
 // B := alpha op(A)^-1 B or alpha B op(A)^-1, for a triangular A
 //
 // A is halved until it is small: what is off the diagonal is a product.
+#include "threads.h"
 #include "triangle.h"
 #include "checks.h"
 
@@ -17,11 +18,11 @@ static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
 // B := alpha A^-1 B
 static void left(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
-    if (m <= SMALL) {
+    if (m <= CHOICE(trsm_small)) {
         small(upper, unit, m, n, alpha, a, a0, a1, b, ldb);
         return;
     }
-    const int64_t h = HALF(m, SMALL);
+    const int64_t h = HALF(m, CHOICE(trsm_small));
     const T *const last = a + h * (a0 + a1);
     T *const low = b + h * ldb;
     if (upper) {
@@ -38,11 +39,11 @@ static void left(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a,
 // B := alpha B A^-1
 static void right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
-    if (n <= SMALL) {
+    if (n <= CHOICE(trsm_small)) {
         small_right(upper, unit, m, n, alpha, a, a0, a1, b, ldb);
         return;
     }
-    const int64_t h = HALF(n, SMALL);
+    const int64_t h = HALF(n, CHOICE(trsm_small));
     const T *const last = a + h * (a0 + a1);
     T *const low = b + h;
     if (upper) {

@@ -5,14 +5,12 @@
 
 DECLARE(trsv);
 
-#define BLOCK 96  // rows of a large triangle that are taken together
-
 // Of a large triangle and neighbours: for some rows at a time, the small triangle and the rectangle beside it
 APART void blocks(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int lower, int dots,
     int64_t n, const T *a, int64_t lda, T *x) {
-    const int64_t count = (n + BLOCK - 1) / BLOCK;
+    const int64_t block = CHOICE(triangle_block), count = (n + block - 1) / block;
     for (int64_t b = 0; b < count; b++) {
-        const int64_t i = (lower == dots ? b : count - 1 - b) * BLOCK, rows = n - i < BLOCK ? n - i : BLOCK;
+        const int64_t i = (lower == dots ? b : count - 1 - b) * block, rows = n - i < block ? n - i : block;
         const int64_t from = lower ? 0 : i + rows, columns = lower ? i : n - from;
         const T *row = a + i * lda;
         if (columns > 0 && dots) DOTS(rows, columns, -1, row + from, lda, x + from, x + i, 1);
@@ -45,7 +43,7 @@ void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CB
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);
-    else if (RARE(n > BLOCK && FROM_MEMORY((int64_t)n * n / 2, lda)))
+    else if (RARE(n > CHOICE(triangle_block) && FROM_MEMORY((int64_t)n * n / 2, lda)))
         blocks(layout, uplo, trans, diag, lower, dots, n, a, lda, x);
     else BY_TRIANGLE(lower, dots, diag == CblasUnit, n, a, lda, x);
 }

@@ -17,11 +17,10 @@
 //   IN_TURN           in a loop whose calls may be about one element: gcc 12 takes several iterations of such a loop at
 //                     a time, and gets some wrong (backends/c/inorder.py)
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
-//   EXO_L2            numbers of the machine and of the plan of products; see `numbers` in builder/units.py
+//   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
+//   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds; of a
 //                     call by the Fortran name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
-//
-// Other thresholds are as `python -m benchmarks.blas --only NAME` measures the file's routine.
 
 #define EXO_PASTE(a, b) a##b
 #define EXO_JOIN(a, b) EXO_PASTE(a, b)
@@ -47,12 +46,11 @@
 #endif
 
 #ifdef EXO_LETTER
-// Loads and stores of vectors that are on two cache lines take twice as long: whether it pays to begin with the elements
-// before the first whole vector of y, which it does from 192 elements on, in double precision from 96 if two vectors are
-// written, and how many these are.
+// Loads and stores of vectors that are on two cache lines take twice as long: how many elements are before the first whole
+// vector of y, and whether it pays to begin with these, in an update of y, and in one of two vectors.
 #define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (32 / sizeof(T)))
-#define IS_ACROSS(n, y) ((n) >= 192 && BEFORE(y) != 0)
-#define ARE_ACROSS(n, y) ((n) >= (CBLAS_INT)(768 / sizeof(T)) && BEFORE(y) != 0)
+#define IS_ACROSS(n, y) ((n) >= CHOICE(vector_aligned) && BEFORE(y) != 0)
+#define ARE_ACROSS(n, y) ((int64_t)((n) * sizeof(T)) >= CHOICE(vectors_aligned) && BEFORE(y) != 0)
 
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
@@ -114,7 +112,8 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 // Products with rows of a matrix that is not near the processor, from gemv.c: y += alpha A x, and y += alpha A^T x. Rows
 // whose distance is nearly a multiple of a way of the first cache share a set of its lines: so many more may be near.
 #define ALIKE(lda) (((lda) * (int64_t)sizeof(T) + EXO_LINE / 2 - 1) % EXO_WAY < EXO_LINE - 1)
-#define FROM_MEMORY(elements, lda) ((elements) * (int64_t)sizeof(T) > (ALIKE(lda) ? 12 : 1) * EXO_L2)
+#define FROM_MEMORY(elements, lda) \
+    ((elements) * (int64_t)sizeof(T) > (ALIKE(lda) ? CHOICE(matrix_far_alike) : CHOICE(matrix_far)))
 #define DOTS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(dots))
 #define ADDS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(adds))
 void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy);

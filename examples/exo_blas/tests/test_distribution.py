@@ -76,12 +76,12 @@ def test_every_source_is_in_both_lists_and_every_flag_is_asked_for(sources: Path
 def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
     told = ran("make", *PLAIN, "check", cwd=made)
     assert "c, 32-bit integers: " in told and "c, 64-bit integers: " in told
-    assert told.count(" 0 wrong results") == 2
+    assert told.count(" 0 wrong results") == 4
     for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64")):
         exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
         names = {"xerbla", "xerbla_array", "lsame", *(p.routine for p in prototypes(header()))}
-        wanted = {f"{n}{suffix}_" for n in names} | {f"exo_blas_isa{suffix}", f"cblas_xerbla{suffix}"}
-        wanted |= {f"{p.name}{suffix}" for p in prototypes(header())}
+        own = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", *(p.name for p in prototypes(header())))
+        wanted = {f"{n}{suffix}_" for n in names} | {f"{n}{suffix}" for n in own}
         assert {*exported} == wanted
 
 
@@ -149,16 +149,31 @@ def test_what_is_installed_is_found_by_pkg_config_and_cmake(made: Path, tmp_path
         assert ran(tmp_path / "by_cmake" / f"with_{kind}", cwd=tmp_path) == "1 2 3 4\n"
 
 
+PROFILE = '# of a test: "quoted", and a \\ \nc gemm_slim 33\n'
+TOLD = "import ctypes, sys; t = ctypes.create_string_buffer(1 << 14); "
+TOLD += "ctypes.CDLL(sys.argv[1]).exo_blas_choices(t, 1 << 14); print(t.value.decode())"
+
+
+def test_a_profile_is_compiled_in(made: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(made, tmp_path / "sources", symlinks=True)
+    (tmp_path / "own.profile").write_text(PROFILE)
+    ran("make", *PLAIN, "LIBRARIES=exo_blas", f"EXO_PROFILE={tmp_path / 'own.profile'}", cwd=copy)
+    assert "c gemm_slim 33  # 0 to 256\n" in ran(sys.executable, "-c", TOLD, copy / "lib/libexo_blas.so", cwd=copy)
+    assert "c gemm_slim 64  # 0 to 256\n" in ran(sys.executable, "-c", TOLD, made / "lib/libexo_blas.so", cwd=copy)
+
+
 def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
     if not shutil.which("cmake"):
         pytest.skip("there is no cmake")
     copy = shutil.copytree(sources, tmp_path / "sources", ignore=shutil.ignore_patterns("build", "lib"))
     listed = copy / "sources.cmake"
     listed.write_text(listed.read_text().replace("-O3", "-O0").replace("-O2", "-O0"))  # it is compiled sooner
-    ran("cmake", "-B", "build", "-DEXO_BLAS_VECTORS=OFF", cwd=copy)
+    (tmp_path / "own.profile").write_text(PROFILE)
+    ran("cmake", "-B", "build", "-DEXO_BLAS_VECTORS=OFF", f"-DEXO_PROFILE={tmp_path / 'own.profile'}", cwd=copy)
     ran("cmake", "--build", "build", f"-j{os.cpu_count()}", cwd=copy)
     told = ran("ctest", "--test-dir", "build", "--output-on-failure", cwd=copy)
-    assert "100% tests passed" in told and "out of 2" in told
+    assert "100% tests passed" in told and "out of 4" in told
+    assert "c gemm_slim 33  # 0 to 256\n" in ran(sys.executable, "-c", TOLD, copy / "build/libexo_blas.so", cwd=copy)
     ran("cmake", "--install", "build", "--prefix", tmp_path / "there", cwd=copy)
     wanted = {"exo_blas.h", "exo_blas.pc", "exo_blas64.pc", "exo_blas-config.cmake"}
     wanted |= {f"lib{name}.{kind}" for name in ("exo_blas", "exo_blas64") for kind in ("a", "so")}
@@ -182,3 +197,10 @@ def test_a_wheel_has_the_libraries_and_functions_on_arrays(made: Path, tmp_path:
         flags = ran("pkg-config", "--cflags", "--libs", "exo_blas", cwd=tmp_path, PKG_CONFIG_PATH=configs)
         assert program_of(shown(made, "c"), tmp_path, *flags.split(), rpath) == "1 2 3 4\n"
     assert (Path(cmake) / "exo_blas-config.cmake").exists()
+    command = (sys.executable, "-m", "exo_blas")
+    given = ("tune", "--minutes", "0.1", "--only", "trsm_small", "gemm_many_columns", "-o", "own.profile")
+    told = ran(*command, *given, cwd=tmp_path, PYTHONPATH=str(there)).splitlines()
+    assert [line.split()[0] for line in told[:2]] == ["trsm_small", "gemm_many_columns"] and len(told) == 3
+    shown_then = ran(*command, "choices", cwd=tmp_path, PYTHONPATH=str(there), EXO_BLAS_PROFILE="own.profile")
+    for line in (tmp_path / "own.profile").read_text().splitlines()[2:]:
+        assert line.partition("  #")[0] + "  #" in shown_then

@@ -100,5 +100,78 @@ def test_results_do_not_depend_on_the_number_of_threads(version, blas_of, monkey
     hold(blas_of(WRAPPERS, version), version.letter, monkeypatch)
 
 
+LONG = (1 << 18, 300_001, 1_000_003, 3_000_000)
+"""Lengths of vectors that threads share; the last are copied past the caches."""
+
+LEVEL1 = ("asum", "axpy", "copy", "dnrm2", "dot", "dsdot", "iamax", "rot", "rotm", "scal", "sdsdot", "snrm2", "swap")
+
+
+def vectors(letter: str, n: int, off: int) -> list[tuple[str, Given, tuple[np.ndarray, ...], Any]]:
+    """Functions of level 1 with their arguments, the arrays that they write, and what these, or the number that is
+    given back, have to be. Vectors begin so many elements after a line of the cache."""
+    rng = np.random.default_rng(n)
+    x, y = (filled(rng, letter, n + off)[off:] for _ in range(2))
+    real = letter in "sd"
+    u, v = (w.astype(np.longdouble if real else complex) for w in (x, y))
+    scalar: Callable[[float], Any] = (lambda a: a) if real else (lambda a: np.array([a], DTYPES[letter]))
+    name = {"s": "s", "d": "d", "c": "sc", "z": "dz"}[letter]
+    found: list[tuple[str, Given, tuple[np.ndarray, ...], Any]] = [
+        (f"{letter}axpy", (n, scalar(0.5), x, 1, y, 1), (y,), (v + u / 2,)),
+        (f"{letter}scal", (n, scalar(0.5), x, 1), (x,), (u / 2,)),
+        (f"{letter}copy", (n, x, 1, y, 1), (y,), (u,)),
+        (f"{letter}swap", (n, x, 1, y, 1), (x, y), (v, u)),
+        (f"{name}asum", (n, x, 1), (), np.abs(u.real).sum() + np.abs(u.imag).sum()),
+        (f"{name}nrm2", (n, x, 1), (), np.sqrt((np.abs(u) ** 2).sum())),
+        (f"i{letter}amax", (n, x, 1), (), np.argmax(np.abs(x.real) + np.abs(x.imag))),
+    ]
+    turned = f"{letter}rot" if real else {"c": "csrot", "z": "zdrot"}[letter]
+    found.append((turned, (n, x, 1, y, 1, 0.6, 0.8), (x, y), (0.6 * u + 0.8 * v, 0.6 * v - 0.8 * u)))
+    if not real:
+        found += [
+            (f"{letter}{kind}_sub", (n, x, 1, y, 1, r), (r,), (np.array([want]),))
+            for kind, want in (("dotu", (u * v).sum()), ("dotc", (u.conj() * v).sum()))
+            for r in (filled(rng, letter, 1),)
+        ]
+        found.append(({"c": "csscal", "z": "zdscal"}[letter], (n, 0.5, x, 1), (x,), (u / 2,)))
+        return found
+    found.append((f"{letter}dot", (n, x, 1, y, 1), (), (u * v).sum()))
+    for flag in (-1, 0, 1):
+        h = np.array([flag, 0.5, 0.25, -0.5, 0.75], DTYPES[letter])
+        a, b, c, d = {-1: h[1:], 0: (1, h[2], h[3], 1), 1: (h[1], -1, 1, h[4])}[flag]
+        found.append((f"{letter}rotm", (n, x, 1, y, 1, h), (x, y), (a * u + c * v, b * u + d * v)))
+    if letter == "s":
+        found += [
+            ("dsdot", (n, x, 1, y, 1), (), (u * v).sum()),
+            ("sdsdot", (n, 2.0, x, 1, y, 1), (), 2 + (u * v).sum()),
+        ]
+    return found
+
+
+def hold_vectors(blas: Cblas, letter: str, environment: pytest.MonkeyPatch) -> None:
+    eps = np.finfo(DTYPES[letter]).eps
+    for n, off in product(LONG, (0, 1)):
+        for routine, given, written, want in vectors(letter, n, off):
+            arguments = [v.ctypes.data if isinstance(v, np.ndarray) else v for v in given]
+            before, results = [w.copy() for w in written], set()
+            for threads in ("1", *THREADS):
+                environment.setenv("EXO_NUM_THREADS", threads)
+                told = getattr(blas, f"cblas_{routine}")(*arguments)
+                results.add((told, *(w.tobytes() for w in written)))
+                near = zip(written, want, strict=True) if written else [(np.array(told), np.array(want))]
+                for one, other in near:
+                    assert np.abs(one - other).max() <= np.sqrt(n) * 8 * eps * max(1, np.abs(other).max()), routine
+                for w, old in zip(written, before, strict=True):
+                    w[:] = old
+            assert len(results) == 1, (routine, n, off)
+
+
+def test_long_vectors_are_shared(version, blas_of, monkeypatch) -> None:
+    hold_vectors(blas_of(LEVEL1, version), version.letter, monkeypatch)
+
+
+def test_so_are_those_of_complex_numbers(complex_version, blas_of, monkeypatch) -> None:
+    hold_vectors(blas_of(COMPLEX, complex_version), complex_version.letter, monkeypatch)
+
+
 def test_results_of_complex_numbers_do_not_either(complex_version, blas_of, monkeypatch) -> None:
     hold(blas_of(COMPLEX, complex_version), complex_version.letter, monkeypatch)

@@ -1,4 +1,5 @@
 // The Euclidean norm: that of twice as many reals, or of the norms of the real parts and of the imaginary ones
+#include "../threads.h"
 #include "../norm.h"
 
 double CBLAS_AS(dznrm2)(CBLAS_INT n, const void *x, CBLAS_INT incx) {

@@ -5,6 +5,7 @@
 // rows, and so does whether A and B are conjugated. A transposed B becomes a transposed one.
 #include "views.h"
 #include "../checks.h"
+#include "../threads.h"
 
 #define DEPTH (EXO_DEPTH / 2)  // rows of B at a time: as many reals as a product of reals takes
 #define WIDE 256               // columns of B at a time
@@ -120,7 +121,12 @@ void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
     CBLAS_INT ldb, CBLAS_INT strideb, const void *beta, void *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch) {
     const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK_GEMM_BATCH(gemm_batch_strided);
-    View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
-    for (int64_t l = 0; l < batch; l++, left.at += 2 * (int64_t)stridea, right.at += 2 * (int64_t)strideb)
-        update(ROW_MAJOR(layout), m, n, k, number(alpha), left, right, number(beta), (T *)c + 2 * l * stridec, ldc);
+    const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
+    const int threads = exo_batch_threads(4 * (int64_t)m * n * k, batch);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t l = 0; l < batch; l++) {
+        View al = left, bl = right;
+        al.at += 2 * l * stridea, bl.at += 2 * l * strideb;
+        update(ROW_MAJOR(layout), m, n, k, number(alpha), al, bl, number(beta), (T *)c + 2 * l * stridec, ldc);
+    }
 }

@@ -1,11 +1,18 @@
 // x, y := c x + s y, c y - s x, for a real rotation: twice as many reals, or the real parts and the imaginary ones
+#include "../threads.h"
 #include "pairs.h"
+
+APART void shared(int64_t n, T *x, T *y, T c, T s) {
+    const T minus = -s;
+    IN_PARTS(n, p, REAL_KERNEL(rotm)(p.n, &c, &s, &minus, &c, OUT(x + p.at, 1), OUT(y + p.at, 1)));
+}
 
 void CBLAS_BY(rot)(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy, T c, T s) {
     T *const u = FIRST_PAIR((T *)x, n, incx), *const v = FIRST_PAIR((T *)y, n, incy), minus = -s;
     if (n <= 0) return;
     if (incx == 1 && incy == 1) {
-        REAL_KERNEL(rotm)(2 * (int64_t)n, &c, &s, &minus, &c, OUT(u, 1), OUT(v, 1));
+        if (IS_SHARED(2 * (int64_t)n, u)) shared(2 * (int64_t)n, u, v, c, s);
+        else REAL_KERNEL(rotm)(2 * (int64_t)n, &c, &s, &minus, &c, OUT(u, 1), OUT(v, 1));
         return;
     }
     const int64_t whole = incx && incy ? n : 1;  // else one after the other: some are one

@@ -1,0 +1,102 @@
+"""The command `exo-blas`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from .choices import Choices, choices
+from .trials import TRIALS
+from .tuning import VARIABLE, Found, tuned
+
+DESCRIPTION = """\
+exo-blas tune      measures the numbers that decide which way a routine goes, and writes a profile of this processor,
+                   which the library reads if EXO_BLAS_PROFILE names it
+exo-blas choices   shows the numbers in use, with the least and the most that each may be
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    given = arguments().parse_args(words)
+    if given.command == "tune":
+        os.environ.pop(VARIABLE, None)  # what it would set is found anew
+    now = choices()
+    if given.command == "choices":
+        print(f"processor: {now.processor}")
+        for c in now.numbers.values():
+            print(f"{now.isa} {c.name} {c.value}  # {c.least} to {c.most}")
+        return 0
+    unknown = [n for n in given.only if n not in TRIALS]
+    if unknown:
+        print(f"exo-blas: nothing is measured for {', '.join(unknown)}; there are {', '.join(TRIALS)}", file=sys.stderr)
+        return 2
+    if not given.minutes > 0:
+        print(f"exo-blas: --minutes is {given.minutes}, and has to be above 0", file=sys.stderr)
+        return 2
+    return tune(now, given.minutes, given.only, given.output)
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "exo-blas", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="tune|choices")
+    search = commands.add_parser("tune", help="measure, and write a profile")
+    search.add_argument("--minutes", type=float, default=10.0, help="about how long (10)")
+    search.add_argument("--only", nargs="+", default=[], metavar="NAME", help="measure these numbers only")
+    search.add_argument("-o", "--output", type=Path, default=Path("exo_blas.profile"), help="(exo_blas.profile)")
+    commands.add_parser("choices", help="show the numbers in use")
+    return parser
+
+
+def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int:
+    """Measure, tell what was found, and write the profile: also of what was found until it is interrupted."""
+    values, remarks = {}, {}
+    try:
+        output.touch()  # before minutes are spent: whether it can be written
+    except OSError as e:
+        print(f"exo-blas: can't write {output}: {e.strerror}", file=sys.stderr)
+        return 1
+    interrupted = False
+    start = time.monotonic()
+    waiting(start, minutes)
+    try:
+        for found in tuned(now, 60 * minutes, only):
+            waiting(None, minutes)
+            if isinstance(found, Found) and found.gain > 1:
+                values[found.name] = found.value
+                remarks[found.name] = f"{found.gain:.2f} times as fast as with {now.numbers[found.name].value}"
+            print(told(now, found), flush=True)
+            waiting(start, minutes)
+    except KeyboardInterrupt:
+        interrupted = True
+    waiting(None, minutes)
+    head = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n"
+    output.write_text(head + now.profile(values, remarks))
+    print(f"{len(values)} better than before; {output} has them. To use it: export EXO_BLAS_PROFILE={output.resolve()}")
+    return 130 if interrupted else 0
+
+
+def told(now: Choices, found: Found | str) -> str:
+    if isinstance(found, str):
+        return f"{found:20} could not be measured"
+    if found.gain == 1:
+        return f"{found.name:20} {found.value} stays"
+    return f"{found.name:20} {now.numbers[found.name].value} -> {found.value}, {found.gain:.2f} times as fast"
+
+
+def waiting(start: float | None, minutes: float) -> None:
+    """How long it has been, on a terminal; nothing, without a start."""
+    if sys.stderr.isatty():
+        text = "" if start is None else f"{(time.monotonic() - start) / 60:.1f} of {minutes:g} minutes"
+        print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

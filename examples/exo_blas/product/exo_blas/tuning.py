@@ -1,0 +1,200 @@
+"""The search for the numbers that are best on this processor; see `trials`.
+
+Each number is measured in a process of its own, in which copies of the library with different profiles take turns. A
+number is only changed if what it changes is faster by `WORTH` in the mean, and still is when it is measured once more.
+Numbers that were found count for those after them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import shutil
+import signal
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter
+from typing import Final, NamedTuple
+
+from .choices import Choices
+from .places import library
+from .trials import TRIALS, Amount, Call, Threshold
+
+WORTH: Final = 1.03
+"""How many times as fast something has to be to be chosen."""
+
+SAMPLE: Final = 0.0005
+"""Seconds of calls that are timed together."""
+
+VARIABLE: Final = "EXO_BLAS_PROFILE"
+THREADS: Final = "EXO_NUM_THREADS"
+
+
+class Found(NamedTuple):
+    """What is best, and how many times as fast as before what it changes is, in the mean; the same number and 1, if
+    there is nothing better."""
+
+    name: str
+    value: int
+    gain: float
+
+
+def tuned(now: Choices, seconds: float, names: Sequence[str] = ()) -> Iterator[Found | str]:
+    """Measure numbers, all of them unless some are named, for about so many seconds in all: a `Found` for each, or its
+    name where measuring it failed. Raises `KeyError` for a name that has no trial."""
+    wanted = [n for n in (names or TRIALS) if not (isinstance(t := TRIALS[n], Threshold) and t.threads and cores() < 2)]
+    better: dict[str, int] = {}
+    end = perf_counter() + seconds
+    for i, name in enumerate(wanted):
+        share = max(0.0, end - perf_counter()) / (len(wanted) - i)
+        found = apart(now, better, name, share)
+        if found is not None and found.gain > 1:
+            better[name] = found.value
+        yield found or name
+
+
+def apart(now: Choices, better: Mapping[str, int], name: str, seconds: float) -> Found | None:
+    """What `measured` gives, in another process; None if that dies."""
+    context = get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    with tempfile.TemporaryDirectory() as folder:
+        process = context.Process(target=_told, args=(theirs, Copies(Path(folder), now, better, name), seconds))
+        process.start()
+        theirs.close()
+        try:
+            found: Found = ours.recv()
+        except EOFError:
+            return None
+        finally:
+            process.kill()
+            process.join()
+    return found
+
+
+def _told(to: Connection, copies: Copies, seconds: float) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits for this one ends it
+    to.send(measured(copies, seconds))
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def measured(copies: Copies, seconds: float) -> Found:
+    """The best value of a number."""
+    trial, now = TRIALS[copies.name], copies.own.value
+    if isinstance(trial, Amount):
+        value, gain = amount(copies, trial, now, seconds)
+    else:
+        if trial.threads:
+            os.environ[THREADS] = str(cores())
+        value, gain = threshold(copies, trial, now, seconds)
+    return Found(copies.name, value, gain) if gain >= WORTH else Found(copies.name, now, 1.0)
+
+
+class Copies:
+    """The library with different values of a number, while others are `better` than they were."""
+
+    def __init__(self, folder: Path, now: Choices, better: Mapping[str, int], name: str) -> None:
+        self.folder, self.now, self.better, self.name = folder, now, dict(better), name
+        self.own = now.numbers[name]
+        self.made: dict[int, ctypes.CDLL] = {}
+
+    def __call__(self, value: int) -> ctypes.CDLL:
+        """The library with that value, or with the nearest one that it may have."""
+        value = min(max(value, self.own.least), self.own.most)
+        if value not in self.made:
+            profile, copy = self.folder / f"{value}.profile", self.folder / f"{value}.so"
+            profile.write_text(self.now.profile({**self.better, self.name: value}))
+            shutil.copy(library(64), copy)  # another file is another library to the system
+            before = os.environ.get(VARIABLE)
+            os.environ[VARIABLE] = str(profile)
+            try:
+                self.made[value] = ctypes.CDLL(str(copy))
+            finally:
+                if before is None:
+                    del os.environ[VARIABLE]
+                else:
+                    os.environ[VARIABLE] = before
+        return self.made[value]
+
+
+def threshold(copies: Copies, trial: Threshold, now: int, seconds: float) -> tuple[int, float]:
+    """Where to change from one way to the other, and what that gains."""
+    first, second = copies(copies.own.most), copies(copies.own.least)
+    quantities = trial.quantities
+    cases = [tuple(c for letter in "sd" for c in trial.calls(letter, q)) for q in quantities]
+    share = seconds / 2 / len(cases)
+    gains = [mean_of(second, first, calls, share) for calls in cases]  # logarithms: what the second way gains
+    at = best_place(gains)
+    was = sum(q < now for q in quantities)
+    changed = range(min(at, was), max(at, was))
+    sign = 1 if at < was else -1
+    if not changed or sign * statistics.mean(gains[i] for i in changed) < math.log(WORTH):
+        return now, 1.0
+    share = seconds / 2 / len(changed)
+    again = statistics.mean(sign * mean_of(second, first, cases[i], share) for i in changed)
+    return place(quantities, at), math.exp(again)
+
+
+def best_place(gains: Sequence[float]) -> int:
+    """From which quantity on the second way is to be gone, if it gains so much at each.
+
+    >>> best_place([-0.2, 0.1, -0.3, 0.2, 0.1])
+    3
+    """
+    sums = [sum(gains[i:]) for i in range(len(gains) + 1)]
+    return max(range(len(sums)), key=lambda i: sums[i])
+
+
+def place(quantities: Sequence[int], at: int) -> int:
+    """The number that is above the quantities before a place, and not above those from it on.
+
+    >>> place((10, 40), 1), place((10, 40), 0), place((10, 40), 2)
+    (20, 10, 80)
+    """
+    if at == 0:
+        return quantities[0]
+    return math.isqrt(quantities[at - 1] * quantities[at]) if at < len(quantities) else 2 * quantities[-1]
+
+
+def amount(copies: Copies, trial: Amount, now: int, seconds: float) -> tuple[int, float]:
+    """The best amount, and what it gains."""
+    calls = tuple(c for letter in "sd" for c in trial.calls(letter, 0))
+    others = [v for v in trial.values if v != now]
+    share = seconds / 2 / len(others)
+    gain, best = max((mean_of(copies(v), copies(now), calls, share), v) for v in others)
+    if gain < math.log(WORTH):
+        return now, 1.0
+    return best, math.exp(mean_of(copies(best), copies(now), calls, seconds / 2))
+
+
+def mean_of(one: ctypes.CDLL, other: ctypes.CDLL, calls: Sequence[Call], seconds: float) -> float:
+    """The logarithm of how many times as fast one library is as another, in the mean of some calls."""
+    return statistics.mean(faster(c.of(one), c.of(other), seconds / len(calls)) for c in calls)
+
+
+def faster(one: Callable[[], None], other: Callable[[], None], seconds: float) -> float:
+    """The same of one call: the median of what is measured in turns, at least five times."""
+    once = timed(other, 1)
+    times = max(1, round(SAMPLE / max(timed(other, 1), 1e-7))) if once < SAMPLE else 1
+    timed(one, times)
+    found: list[float] = []
+    end = perf_counter() + seconds
+    while len(found) < 5 or (perf_counter() < end and len(found) < 200):
+        pair = timed(one, times), timed(other, times)
+        found.append(math.log(pair[1] / pair[0]))
+    return statistics.median(found)
+
+
+def timed(call: Callable[[], None], times: int) -> float:
+    start = perf_counter()
+    for _ in range(times):
+        call()
+    return perf_counter() - start

@@ -1,0 +1,186 @@
+"""The numbers that decide which way a routine goes: results are right whichever they are, and profiles set them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examples.exo_blas.binding import Cblas, load
+from examples.exo_blas.builder.interface import FOLDER
+from examples.exo_blas.tests import test_random
+from examples.exo_blas.tests.test_random import COMPLEX, COMPLEX_KINDS, COMPLEX_ROUTINES, DENSE, KINDS, LEVEL3, Lab
+
+PRODUCT = FOLDER.parent / "product"
+WRAPPERS = (*dict.fromkeys((*DENSE, *LEVEL3)), "copy", "axpy", "scal")
+PROFILES = int(os.environ.get("EXO_BLAS_PROFILES", "12"))
+CASES = 12
+LINE = re.compile(r"\w+ (\w+) (\d+)  # (\d+) to (\d+)")
+
+
+def told(blas: Cblas) -> dict[str, tuple[int, int, int]]:
+    """The numbers that a library uses, each with its bounds."""
+    text = bytearray(1 << 14)
+    room = (np.ctypeslib.ctypes.c_char * len(text)).from_buffer(text)
+    size = blas.library.exo_blas_choices(room, len(text))
+    assert 0 < size < len(text)
+    found = [LINE.fullmatch(line) for line in text[:size].decode().splitlines()[1:]]
+    return {m[1]: (int(m[2]), int(m[3]), int(m[4])) for m in found if m}
+
+
+def chosen(rng: np.random.Generator, known: Mapping[str, tuple[int, int, int]]) -> dict[str, int]:
+    """Numbers as they fall: the least, the most, those that small matrices reach, and others."""
+    found = {}
+    for name, (value, least, most) in known.items():
+        small, other = (int(2 ** rng.uniform(0, bits)) for bits in (14, 30))
+        found[name] = min(max((least, most, value, small, small, other)[rng.integers(6)], least), most)
+    return found
+
+
+@pytest.fixture
+def with_profile(blas_of, tmp_path: Path, monkeypatch) -> Callable[..., Cblas]:
+    """`with_profile(wrappers, version, text)`: a library that has read such a profile."""
+
+    def make(wrappers, version, text: str) -> Cblas:
+        library = Path(blas_of(wrappers, version).library._name)
+        copy = Path(shutil.copy(library, tmp_path / f"{len(list(tmp_path.iterdir()))}.so"))
+        profile = copy.with_suffix(".profile")
+        profile.write_text(text)
+        monkeypatch.setenv("EXO_BLAS_PROFILE", str(profile))
+        return load(copy, version.isa)
+
+    return make
+
+
+def profile(isa: str, values: Mapping[str, int]) -> str:
+    return "".join(f"{isa} {name} {value}\n" for name, value in values.items())
+
+
+@pytest.mark.parametrize("seed", range(PROFILES))
+def test_results_are_right_whichever_numbers_are_chosen(
+    seed, version, letter, blas_of, with_profile, guarded, monkeypatch
+):
+    rng = np.random.default_rng(seed)
+    values = chosen(rng, told(blas_of(WRAPPERS, version)))
+    blas = with_profile(WRAPPERS, version, profile(version.isa, values))
+    assert {name: value for name, (value, _, _) in told(blas).items()} == values
+    monkeypatch.setenv("EXO_NUM_THREADS", str(rng.integers(1, 4)))
+    for routine in dict.fromkeys((*DENSE, *LEVEL3)):
+        lab = Lab(guarded, letter, seed)
+        test_random.hold(
+            lab, getattr(blas, f"cblas_{letter}{routine}"), KINDS, routine, lab.rng.permutation(144)[:CASES]
+        )
+
+
+@pytest.mark.parametrize("seed", range(PROFILES // 2))
+def test_so_are_those_of_complex_numbers(seed, complex_version, blas_of, with_profile, guarded, monkeypatch):
+    rng = np.random.default_rng(seed + 100)
+    values = chosen(rng, told(blas_of(COMPLEX, complex_version)))
+    blas = with_profile(COMPLEX, complex_version, profile(complex_version.isa, values))
+    monkeypatch.setenv("EXO_NUM_THREADS", str(rng.integers(1, 4)))
+    for routine in COMPLEX_ROUTINES:
+        lab = Lab(guarded, complex_version.letter, seed)
+        function = getattr(blas, f"cblas_{complex_version.letter}{routine}")
+        test_random.hold(lab, function, COMPLEX_KINDS, routine, lab.rng.permutation(144)[: CASES // 2])
+
+
+def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_profile, capfd):
+    known = told(blas_of(WRAPPERS, best))
+    text = f"""\
+        # numbers of a test
+        {best.isa} gemm_slim 33   # taken
+        {best.isa} gemm_slim 1000
+        {best.isa} gemm_thin 3
+        {best.isa} gemm_dots many
+        {best.isa} gemm_dots 300 400
+        c gemm_dots 77
+    """
+    found = told(with_profile(WRAPPERS, best, text))
+    assert found == known | {"gemm_slim": (33, *known["gemm_slim"][1:])}
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.partition(", line ")[2] for line in lines] == [
+        "3: the number is too small or too large: left out",
+        "4: there is no such choice: left out",
+        "5: not an instruction set, a name and a number: left out",
+        "6: not an instruction set, a name and a number: left out",
+    ]
+
+
+def test_a_profile_of_another_processor_is_left_out(best, blas_of, with_profile, capfd):
+    text = f"processor: of another make\n{best.isa} gemm_slim 33\n"
+    assert told(with_profile(WRAPPERS, best, text)) == told(blas_of(WRAPPERS, best))
+    assert "is for of another make, and this is " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [(None, "can't be opened"), (b"a\0b", "is no profile"), (b"x" * (1 << 17), "is no profile"), ("", "can't be read")],
+)
+def test_a_file_that_is_no_profile_is_told(made, why, best, blas_of, tmp_path, monkeypatch, capfd):
+    library = Path(blas_of(WRAPPERS, best).library._name)
+    path = tmp_path / "given.profile"
+    if made:
+        path.write_bytes(made)
+    elif made is not None:
+        path.mkdir()
+    monkeypatch.setenv("EXO_BLAS_PROFILE", str(path))
+    blas = load(Path(shutil.copy(library, tmp_path / "again.so")), best.isa)
+    assert told(blas) == told(blas_of(WRAPPERS, best))
+    assert f"{path} {why}" in capfd.readouterr().err
+
+
+@pytest.fixture
+def package(best, blas_of, monkeypatch, capfd):
+    """The Python package, with the library under test."""
+    library = Path(blas_of(WRAPPERS, best, 64).library._name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PRODUCT)
+        patch.setenv("EXO_BLAS_ISA", best.isa)
+        import exo_blas
+        from exo_blas import choices, trials, tuning
+
+        patch.setattr(choices, "loaded", lambda: blas_of(WRAPPERS, best, 64).library)
+        patch.setattr(tuning, "library", lambda _: library)
+        yield exo_blas, choices, trials, tuning
+        for name in [name for name in sys.modules if name.partition(".")[0] == "exo_blas"]:
+            del sys.modules[name]
+
+
+def test_every_number_is_measured_or_said_not_to_be(package):
+    _, choices, trials, _ = package
+    known = set(choices.choices().numbers)
+    assert set(trials.TRIALS) <= known
+    for name in known - set(trials.TRIALS):
+        assert f"`{name}`" in Path(trials.__file__).read_text()
+
+
+@pytest.mark.parametrize("name", ["gemm_many_columns", "trsm_small", "ger_panel"])
+def test_a_number_that_is_far_from_the_best_is_found(name, package, tmp_path):
+    """From a library in which it is the worst, the search comes away."""
+    _, choices, _, tuning = package
+    now = choices.choices()
+    bad = {"gemm_many_columns": now.numbers[name].most, "trsm_small": 4, "ger_panel": 1}[name]
+    worse = now._replace(numbers={**now.numbers, name: now.numbers[name]._replace(value=bad)})
+    found = tuning.measured(tuning.Copies(tmp_path, worse, {}, name), 1.0)
+    assert found.name == name and found.gain >= 1 and (found.gain > 1) == (found.value != bad)
+
+
+def test_the_search_takes_the_way_that_is_faster(package):
+    *_, tuning = package
+    assert tuning.best_place([-1, 2, 1]) == 1 and tuning.best_place([-1]) == 1 and tuning.best_place([1]) == 0
+    assert [tuning.place((10, 40, 90), at) for at in range(4)] == [10, 20, 60, 180]
+
+
+def test_profiles_of_families_are_read():
+    for path in (FOLDER / "profiles").glob("*.profile"):
+        compiler = shutil.which("gcc") or pytest.skip("there is no gcc")
+        asked = f'int main(void) {{ return __builtin_cpu_is("{path.stem}"); }}'
+        done = subprocess.run([compiler, "-xc", "-c", "-o", os.devnull, "-"], input=asked, text=True, check=False)
+        assert done.returncode == 0
