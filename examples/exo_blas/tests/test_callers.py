@@ -109,7 +109,7 @@ def test_a_function_of_another_type_than_in_another_header_is_told(tmp_path):
 @pytest.mark.parametrize("integers", ["-UEXO_BLAS_64", "-DEXO_BLAS_64"])
 def test_the_entry_points_are_a_program_without_warnings(integers, tmp_path):
     everything = [p.name for p in prototypes(HEADER)]
-    compiled(tmp_path, "gcc", dispatch(everything, {"c": ()}), "-c", "-std=gnu11", integers)
+    compiled(tmp_path, "gcc", dispatch(everything, {"c": ()}, second_cache=1 << 20), "-c", "-std=gnu11", integers)
 
 
 # -- wrong arguments ----------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ def test_a_wrong_instruction_set_is_told_and_ignored(blas_of, best):
 
 def test_an_instruction_set_is_used_only_if_the_processor_and_the_system_have_it(tmp_path):
     """The entry points ask `__builtin_cpu_supports`, for all features, and that asks the system by `xgetbv`."""
-    text = dispatch(["cblas_sasum"], {"c": (), "avx512": ("avx512f", "avx512vl")})
+    text = dispatch(["cblas_sasum"], {"c": (), "avx512": ("avx512f", "avx512vl")}, second_cache=1 << 20)
     assert '__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")' in text
     if not shutil.which("objdump") or not shutil.which("gcc"):
         pytest.skip("there is no gcc or no objdump")
