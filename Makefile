@@ -49,6 +49,7 @@ blas-test: blas blas-all # of both kinds of integers
 	EXO_BLAS_LIBRARY=$(CURDIR)/$(BLAS) $(BIN)/pytest -q -m slow examples/exo_blas
 	$(BIN)/python -m examples.exo_blas netlib $(BLAS) || test $$? = 77
 	$(BIN)/python -m examples.exo_blas callers $(BLAS) || test $$? = 77
+	$(BIN)/python -m examples.exo_blas races || test $$? = 77
 
 test: $(READY)
 	$(BIN)/pytest -n auto --dist worksteal -q

@@ -60,21 +60,28 @@ static void turn(int64_t m, int64_t n, const T *a, int64_t a1, T *c, int64_t ldc
     if (i) turn(TURNED_ROWS, n, a + m - TURNED_ROWS, a1, c + (m - TURNED_ROWS) * ldc, ldc);
 }
 
-// The kernel of a B in rows of neighbours that is read where it is
-static Kernel *unpacked(int new, int64_t n, int64_t k) {
-    if (NARROW(n, k)) return new ? KERNEL(gemm_new_narrow) : KERNEL(gemm_narrow);
-    return new ? KERNEL(gemm_new_unpacked) : KERNEL(gemm_unpacked);
+// C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is. Kernels that are only called by their names get
+// windows in registers from the C compiler; through a pointer, they are stored and loaded again.
+APART Kernel KERNEL(gemm_new_unpacked), KERNEL(gemm_unpacked), KERNEL(gemm_new_narrow), KERNEL(gemm_narrow);
+
+static inline void unpacked(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1,
+    const T *b, int64_t b0, T *c, int64_t ldc) {
+    const struct EXO_IN2 left = IN2(a, a0, a1), right = IN2(b, b0, 1);
+    const struct EXO_OUT2 to = OUT2(c, ldc, 1);
+    if (NARROW(n, k) && new) KERNEL(gemm_new_narrow)(m, n, k, &alpha, left, right, to);
+    else if (NARROW(n, k)) KERNEL(gemm_narrow)(m, n, k, &alpha, left, right, to);
+    else if (new) KERNEL(gemm_new_unpacked)(m, n, k, &alpha, left, right, to);
+    else KERNEL(gemm_unpacked)(m, n, k, &alpha, left, right, to);
 }
 
 // C := alpha A B, or C += alpha A B, of a small B in rows of neighbours. Seven or eight rows are four and the others: after
 // six, the sums of one or two would have to wait for each other.
 static void small(int new, int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
-    Kernel *const multiply = unpacked(new, n, k);
     const int64_t half = m == 7 || m == 8 ? 4 : 0;
-    if (half) multiply(half, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), OUT2(c, ldc, 1));
+    if (half) unpacked(new, half, n, k, alpha, a, a0, a1, b, b0, c, ldc);
     a += half * a0, c += half * ldc;
-    multiply(m - half, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), OUT2(c, ldc, 1));
+    unpacked(new, m - half, n, k, alpha, a, a0, a1, b, b0, c, ldc);
 }
 
 // C := alpha A B, or C += alpha A B, of B in rows of neighbours where it is, by columns that stay near. Of a B that is
@@ -89,14 +96,13 @@ static void in_place(int new, int64_t m, int64_t n, int64_t k, T alpha, const T 
     const int64_t passes = (m + EXO_ROWS - 1) / EXO_ROWS, even = (m + passes - 1) / passes;
     const int64_t tall = even < EXO_ROWS ? even : m;  // two passes of 4 rows, not 6 and 2
     for (int64_t p = 0; p < k; p += deep, new = 0) {
-        Kernel *const multiply = unpacked(new, n, k);
         const int64_t depth = k - p < deep ? k - p : deep;
         const int64_t near = CHOICE(gemm_cached) / (int64_t)sizeof(T) / depth;
         const int64_t width = passes == 1 ? n : (near / PASSED + 1) * PASSED;
         for (int64_t j = 0; j < n; j += width)
             for (int64_t i = 0; i < m; i += tall)
-                multiply(m - i < tall ? m - i : tall, n - j < width ? n - j : width, depth, &alpha,
-                    IN2(a + i * a0 + p * a1, a0, a1), IN2(b + p * b0 + j, b0, 1), OUT2(c + i * ldc + j, ldc, 1));
+                unpacked(new, m - i < tall ? m - i : tall, n - j < width ? n - j : width, depth, alpha,
+                    a + i * a0 + p * a1, a0, a1, b + p * b0 + j, b0, c + i * ldc + j, ldc);
     }
 }
 

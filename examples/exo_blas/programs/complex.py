@@ -101,19 +101,6 @@ def combine(n: size, s: R, p: [R][n, 2], q: [R][n, 2], y: [R][n, 2]):
         y[i, 1] += s * p[i, 1] + q[i, 0]
 
 
-@proc
-def expand(n: size, ar: R, ai: R, sa: R, sb: R, b: [R][n, 2], e: [R][n, 2], f: [R][n, 2]):
-    for i in seq(0, n):
-        br: R
-        bi: R
-        br = ar * b[i, 0] - ai * (sb * b[i, 1])
-        bi = ar * (sb * b[i, 1]) + ai * b[i, 0]
-        e[i, 0] = br
-        e[i, 1] = bi
-        f[i, 0] = -(sa * bi)
-        f[i, 1] = sa * br
-
-
 # -- vectors of pairs, as reals -----------------------------------------------------------------------
 
 # Of a dot product, re re and im im are added up in p, re im and im re in q; what is conjugated decides on the signs of
@@ -150,6 +137,25 @@ def scal_pairs(n: size, ar: R, ai: R, x: [R][2 * n]):
             t[k] = x[2 * i + 1 - k]
         for k in seq(0, 2):
             x[2 * i + k] = ar * x[2 * i + k] + b[k] * t[k]
+
+
+@proc
+def expand(
+    m: size,
+    n: size,
+    p: [R][2],
+    q: [R][2],
+    r: [R][2],
+    s: [R][2],
+    b: [R][m, 2 * n],
+    e: [R][m, 2 * n],
+    f: [R][m, 2 * n],
+):
+    for i in seq(0, m):
+        for j in seq(0, n):
+            for k in seq(0, 2):
+                e[i, 2 * j + k] = p[k] * b[i, 2 * j + k] + q[k] * b[i, 2 * j + 1 - k]
+                f[i, 2 * j + k] = r[k] * b[i, 2 * j + k] + s[k] * b[i, 2 * j + 1 - k]
 
 
 # -- rows of reals ------------------------------------------------------------------------------------
@@ -228,7 +234,6 @@ PAIRS = {
     size1: "x",
     spread: "xuv",
     combine: "pqy",
-    expand: "bef",
 }
 """Programs on pairs, with the vectors whose pairs are neighbours in the kernel of that name."""
 
@@ -240,6 +245,9 @@ NEAR = (dot_pairs, axpy_pairs, scal_pairs)
 
 ROWS = (dot, add, both, rank)
 """Programs on a row of reals."""
+
+EXPANDED = (expand,)
+"""Programs on rows of pairs that are neighbours."""
 
 MATRICES = (dots, adds)
 """Programs on rows of reals."""
@@ -258,6 +266,11 @@ def plan_pairs(precision: str, machine: Machine) -> Op:
     """What pairs that are neighbours are scheduled by."""
     on_stack = try_else(at("b: _", set_memory(DRAM_STACK)), identity)
     return seq(on_stack, nav(moves.root), at("for i in _: _", optimize_pairs(shorter(machine), precision)))
+
+
+def plan_rows_of_pairs(precision: str, machine: Machine) -> Op:
+    """What rows of pairs that are neighbours are scheduled by."""
+    return at("for j in _: _", optimize_pairs(shorter(machine), precision, 1))
 
 
 def plan_row(precision: str, machine: Machine) -> Op:
@@ -299,6 +312,7 @@ def kernels() -> tuple[Kernel, ...]:
         found += [kernel(neighbours(p, near), t, as_written) for p, near in PAIRS.items()]
         found += [kernel(p, t, as_written, "_strided") for p in STRIDED]
         found += [kernel(p, t, partial(plan_pairs, t)) for p in NEAR]
+        found += [kernel(p, t, partial(plan_rows_of_pairs, t)) for p in EXPANDED]
         found += [kernel(p, t, partial(plan_row, t)) for p in ROWS]
         found += [kernel(p, t, partial(plan_rows, t)) for p in MATRICES]
     return tuple(found)

@@ -37,11 +37,12 @@ static Reals expand(int64_t k, int64_t n, Number alpha, int conj, View b, T *roo
     const int64_t rows = across ? n : k, columns = across ? k : n, width = WIDTH(columns);
     const int mirrored = across && !conj;
     const Number by = conjugated(alpha, mirrored);
-    for (int64_t i = 0; i < rows; i++) {
-        T *const two = room + 2 * i * width;
-        KERNEL(expand)(columns, &by.re, &by.im, SIGN(conj), SIGN(b.conj != mirrored),
-            PAIRS(across ? pair_of(b, 0, i) : pair_of(b, i, 0), 1), PAIRS_OUT(two, 1), PAIRS_OUT(two + width, 1));
-    }
+    // the first row is alpha b, the second alpha b times i, and each a sum of b's parts and of these exchanged
+    const T sign = b.conj != mirrored ? -1 : 1, turn = conj ? -1 : 1;
+    const T first[2] = {by.re, sign * by.re}, other[2] = {-sign * by.im, by.im};
+    const T second[2] = {-turn * by.im, -turn * sign * by.im}, another[2] = {-turn * sign * by.re, turn * by.re};
+    KERNEL(expand)(rows, columns, IN(first, 1), IN(other, 1), IN(second, 1), IN(another, 1),
+        IN2(b.at, 2 * (across ? b.column : b.row), 1), OUT2(room, 2 * width, 1), OUT2(room + width, 2 * width, 1));
     return (Reals){room, across ? 1 : width, across ? width : 1};
 }
 

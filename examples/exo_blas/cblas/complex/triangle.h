@@ -60,7 +60,7 @@ static void right(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64
 
 // row += t other
 static inline void add_times(int64_t n, Number t, const T *other, T *row) {
-    KERNEL(axpy)(n, &t.re, &t.im, PAIRS(other, 1), PAIRS_OUT(row, 1));
+    KERNEL(axpy_pairs)(n, &t.re, &t.im, IN(other, 1), OUT(row, 1));
 }
 
 static inline Number element(View a, int64_t i, int64_t j) { return conjugated(number(pair_of(a, i, j)), a.conj); }

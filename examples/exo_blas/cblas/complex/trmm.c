@@ -8,7 +8,7 @@ static void small(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64
         const int64_t i = upper ? k : m - 1 - k, first = upper ? i + 1 : 0, end = upper ? m : i;
         T *const row = b + 2 * i * ldb;
         const Number own = element(a, i, i);
-        if (!unit) KERNEL(scal)(n, &own.re, &own.im, PAIRS_OUT(row, 1));
+        if (!unit) KERNEL(scal_pairs)(n, &own.re, &own.im, OUT(row, 1));
         for (int64_t p = first; p < end; p++) add_times(n, element(a, i, p), b + 2 * p * ldb, row);
     }
 }

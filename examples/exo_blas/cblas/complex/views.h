@@ -27,6 +27,6 @@ void COMPLEX_PRODUCT(Part part, int64_t m, int64_t n, int64_t k, Number alpha, V
 static inline void scale_rows(int64_t m, int64_t n, Number beta, T *a, int64_t lda) {
     for (int64_t i = 0; i < m && n > 0 && !is_one(beta); i++) {
         if (is_zero(beta)) memset(a + 2 * i * lda, 0, 2 * n * sizeof(T));
-        else KERNEL(scal)(n, &beta.re, &beta.im, PAIRS_OUT(a + 2 * i * lda, 1));
+        else KERNEL(scal_pairs)(n, &beta.re, &beta.im, OUT(a + 2 * i * lda, 1));
     }
 }
