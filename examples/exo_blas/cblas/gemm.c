@@ -303,7 +303,7 @@ void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
     const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK_GEMM_BATCH(gemm_batch_strided);
     const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
-    const int threads = exo_batch_threads((int64_t)m * n * k, batch);
+    const int threads = exo_batch_threads((double)m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t l = 0; l < batch; l++) {
         const T *const al = a + l * stridea, *const bl = b + l * strideb;

@@ -11,6 +11,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 #endif
+#include <sys/stat.h>
+#include <sys/utsname.h>
 
 #define EXO_PROFILE_BYTES (1 << 16)
 
@@ -20,7 +22,8 @@ static void exo_model(int64_t L2, int WIDE) {
 }
 
 static void exo_name_of_processor(char *name, size_t size) {
-    snprintf(name, size, "unknown");
+    struct utsname system;
+    snprintf(name, size, "%s", uname(&system) < 0 ? "unknown" : system.machine);
 #if defined(__x86_64__) && defined(__GNUC__)
     unsigned words[13] = {0}, last, kind, rest;
     if (!__get_cpuid(1, &kind, &rest, &rest, &rest)) return;
@@ -36,12 +39,12 @@ static void exo_name_of_processor(char *name, size_t size) {
 #endif
 }
 
-// Whether there is a choice of that name, which takes the value
-static const char *exo_take(const char *name, long long value) {
+// Puts a value in. Returns NULL, or why it can't be.
+static const char *exo_take(struct exo_choices *to, const char *name, long long value) {
 #define EXO_TAKE(field, model, least, most)                                    \
     if (!strcmp(name, #field)) {                                               \
         if (value < (least) || value > (most)) return "the number is too small or too large"; \
-        exo_choices.field = value;                                             \
+        to->field = value;                                                     \
         return NULL;                                                           \
     }
     EXO_CHOICES(EXO_TAKE)
@@ -53,43 +56,55 @@ static void exo_told(const char *source, int line, const char *why) {
 }
 
 static void exo_read_profile(const char *source, const char *text) {
+    struct exo_choices found = exo_choices;
     char line[256], isa[16], name[64], ours[80], rest;
     long long value;
     exo_name_of_processor(ours, sizeof ours);
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) text += 3;  // what some editors begin a text with
     for (int number = 1; *text; number++) {
-        const size_t whole = strcspn(text, "\n"), n = whole < sizeof line ? whole : sizeof line - 1;
+        const size_t whole = strcspn(text, "\n"), told = strcspn(text, "#\r\n"), n = told < sizeof line ? told : 0;
+        if (told >= sizeof line) exo_told(source, number, "too long");
         memcpy(line, text, n);
         line[n] = 0;
         text += whole + (text[whole] == '\n');
-        line[strcspn(line, "#\r")] = 0;
-        size_t end = strlen(line);
-        while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t')) line[--end] = 0;
-        if (!line[strspn(line, " \t")]) continue;
-        if (!strncmp(line, "processor: ", 11)) {
-            if (!strcmp(line + 11, ours)) continue;
-            fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %s, and this is %s: left out\n", source, line + 11, ours);
+        const char *first = line + strspn(line, " \t");
+        size_t length = strlen(first);
+        while (length > 0 && strchr(" \t", first[length - 1])) length--;
+        if (!length) continue;
+        if (!strncmp(first, "processor", 9)) {
+            const size_t blanks = 9 + strspn(first + 9, ": \t"), named = length - blanks;
+            if (named == strlen(ours) && !strncmp(first + blanks, ours, named)) continue;
+            fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %.*s, and this is %s: left out\n", source, (int)named,
+                first + blanks, ours);
             return;
         }
-        const int found = sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest);
-        if (found != 3) exo_told(source, number, "not an instruction set, a name and a number");
+        if (sscanf(first, "%15s %63s %lld %c", isa, name, &value, &rest) != 3)
+            exo_told(source, number, "not an instruction set, a name and a number");
         else if (!strcmp(isa, exo_isa)) {
-            const char *const why = exo_take(name, value);
+            const char *const why = exo_take(&found, name, value);
             if (why) exo_told(source, number, why);
         }
     }
+    exo_choices = found;
 }
 
 static void exo_read_file(const char *path) {
-    FILE *const file = fopen(path, "r");
+    struct stat about;
+    const char *why = NULL;
     char *const text = malloc(EXO_PROFILE_BYTES);
-    if (file && text) {
+    FILE *file = NULL;
+    if (!text) why = "there is no memory for it";
+    else if (stat(path, &about)) why = "can't be opened";
+    else if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) why = "is no file";
+    else if (!(file = fopen(path, "r"))) why = "can't be opened";
+    else {
         const size_t n = fread(text, 1, EXO_PROFILE_BYTES - 1, file);
         text[n] = 0;
-        if (ferror(file)) fprintf(stderr, "EXO_BLAS_PROFILE: %s can't be read: left out\n", path);
-        else if (strlen(text) < n || n == EXO_PROFILE_BYTES - 1)
-            fprintf(stderr, "EXO_BLAS_PROFILE: %s is no profile: left out\n", path);
+        if (ferror(file)) why = "can't be read";
+        else if (strlen(text) < n || n == EXO_PROFILE_BYTES - 1) why = "is no profile";
         else exo_read_profile(path, text);
-    } else fprintf(stderr, "EXO_BLAS_PROFILE: %s can't be opened: left out\n", path);
+    }
+    if (why) fprintf(stderr, "EXO_BLAS_PROFILE: %s %s: left out\n", path, why);
     free(text);
     if (file) fclose(file);
 }
@@ -115,6 +130,7 @@ static void exo_choose_numbers(void) {
 EXO_PUBLIC int exo_blas_choices(char *text, int size) {
     char ours[80];
     int n;
+    if (size < 0) size = 0;
     exo_name_of_processor(ours, sizeof ours);
     n = snprintf(text, size, "processor: %s\n", ours);
 #define EXO_TELL(field, model, least, most)                                                             \

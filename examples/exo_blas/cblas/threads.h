@@ -21,8 +21,8 @@ static inline int exo_threads(void) {
 
 // How many threads share the products of a batch, of so many multiplications each. If these are fewer than threads, one:
 // then threads share each product.
-static inline int exo_batch_threads(int64_t each, int64_t batch) {
-    const int threads = batch < CHOICE(gemm_shared) / (each + 1) ? 1 : exo_threads();
+static inline int exo_batch_threads(double each, int64_t batch) {
+    const int threads = batch <= 1 || each * (double)batch < (double)CHOICE(gemm_shared) ? 1 : exo_threads();
     return threads > batch ? 1 : threads;
 }
 

@@ -101,6 +101,7 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         {best.isa} gemm_dots many
         {best.isa} gemm_dots 300 400
         c gemm_dots 77
+        {best.isa} gemm_far {" " * 250} 1310720
     """
     found = told(with_profile(WRAPPERS, best, text))
     assert found == known | {"gemm_slim": (33, *known["gemm_slim"][1:])}
@@ -110,18 +111,22 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         "4: there is no such choice: left out",
         "5: not an instruction set, a name and a number: left out",
         "6: not an instruction set, a name and a number: left out",
+        "8: too long: left out",
     ]
 
 
-def test_a_profile_of_another_processor_is_left_out(best, blas_of, with_profile, capfd):
-    text = f"processor: of another make\n{best.isa} gemm_slim 33\n"
+@pytest.mark.parametrize(
+    "begin", ["processor: {}\n{}", "{1}processor: {0}\n", " processor:\t{} \n{}", "\ufeffprocessor: {}\n{}"]
+)
+def test_a_profile_of_another_processor_is_left_out(begin, best, blas_of, with_profile, capfd):
+    text = begin.format("of another make", f"{best.isa} gemm_slim 33\n")
     assert told(with_profile(WRAPPERS, best, text)) == told(blas_of(WRAPPERS, best))
     assert "is for of another make, and this is " in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("made", "why"),
-    [(None, "can't be opened"), (b"a\0b", "is no profile"), (b"x" * (1 << 17), "is no profile"), ("", "can't be read")],
+    [(None, "can't be opened"), (b"a\0b", "is no profile"), (b"x" * (1 << 17), "is no profile"), ("", "is no file")],
 )
 def test_a_file_that_is_no_profile_is_told(made, why, best, blas_of, tmp_path, monkeypatch, capfd):
     library = Path(blas_of(WRAPPERS, best).library._name)
@@ -174,7 +179,8 @@ def test_a_number_that_is_far_from_the_best_is_found(name, package, tmp_path):
 
 def test_the_search_takes_the_way_that_is_faster(package):
     *_, tuning = package
-    assert tuning.best_place([-1, 2, 1]) == 1 and tuning.best_place([-1]) == 1 and tuning.best_place([1]) == 0
+    assert tuning.best_place([-1, 2, 1], 0) == 1 and tuning.best_place([-1], 0) == 1 and tuning.best_place([1], 1) == 0
+    assert tuning.best_place([0.01, -0.01, 0.015, 0.1, 0.1], 5) == 3  # what gains by chance doesn't move it
     assert [tuning.place((10, 40, 90), at) for at in range(4)] == [10, 20, 60, 180]
 
 

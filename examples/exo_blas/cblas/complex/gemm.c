@@ -123,7 +123,7 @@ void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLA
     const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK_GEMM_BATCH(gemm_batch_strided);
     const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
-    const int threads = exo_batch_threads(4 * (int64_t)m * n * k, batch);
+    const int threads = exo_batch_threads(4.0 * m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t l = 0; l < batch; l++) {
         View al = left, bl = right;

@@ -57,18 +57,21 @@ def arguments() -> argparse.ArgumentParser:
 
 def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int:
     """Measure, tell what was found, and write the profile: also of what was found until it is interrupted."""
-    values, remarks = {}, {}
+    values: dict[str, int] = {}
+    remarks: dict[str, str] = {}
+    new = not output.exists()
     try:
-        output.touch()  # before minutes are spent: whether it can be written
+        with output.open("a"):  # before minutes are spent: whether it can be written
+            pass
     except OSError as e:
-        print(f"exo-blas: can't write {output}: {e.strerror}", file=sys.stderr)
-        return 1
-    interrupted = False
+        return unwritten(output, e)
+    interrupted, measured = False, 0
     start = time.monotonic()
     waiting(start, minutes)
     try:
         for found in tuned(now, 60 * minutes, only):
             waiting(None, minutes)
+            measured += isinstance(found, Found)
             if isinstance(found, Found) and found.gain > 1:
                 values[found.name] = found.value
                 remarks[found.name] = f"{found.gain:.2f} times as fast as with {now.numbers[found.name].value}"
@@ -77,10 +80,38 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
     except KeyboardInterrupt:
         interrupted = True
     waiting(None, minutes)
-    head = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n"
-    output.write_text(head + now.profile(values, remarks))
+    status = 130 if interrupted else 0 if measured else 1
+    if not values:
+        if new:
+            output.unlink()
+        print(f"nothing better than before, so {'there is no' if new else 'nothing is written to'} {output}")
+        return status
+    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}"
+    try:
+        written(text, output)
+    except OSError as e:
+        print(text)
+        return unwritten(output, e)
     print(f"{len(values)} better than before; {output} has them. To use it: export EXO_BLAS_PROFILE={output.resolve()}")
-    return 130 if interrupted else 0
+    return status
+
+
+def written(text: str, output: Path) -> None:
+    """Write a file as a whole, or not at all."""
+    if not output.is_file():
+        output.write_text(text)
+        return
+    scratch = output.with_name(f"{output.name}.{os.getpid()}")
+    try:
+        scratch.write_text(text)
+        scratch.replace(output)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def unwritten(output: Path, e: OSError) -> int:
+    print(f"exo-blas: can't write {output}: {e.strerror}", file=sys.stderr)
+    return 1
 
 
 def told(now: Choices, found: Found | str) -> str:

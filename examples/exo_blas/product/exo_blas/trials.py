@@ -61,6 +61,7 @@ class Amount:
 
     values: tuple[int, ...]
     calls: Maker
+    threads: bool = False
 
 
 def size(letter: str) -> int:
@@ -115,7 +116,8 @@ def copied(letter: str, bytes: int) -> tuple[Call, ...]:
 
 def far(letter: str, bytes: int) -> tuple[Call, ...]:
     """Square matrices of so many bytes, whose rows don't begin at the same places of pages."""
-    n = isqrt(bytes // size(letter)) // 64 * 64 + 24
+    n = isqrt(bytes // size(letter)) // 8 * 8
+    n += 24 * ((n * size(letter) + 64) % 4096 <= 128)
     return gemv(letter, n, n), gemv(letter, n, n, trans=True)
 
 
@@ -169,9 +171,9 @@ def cube(letter: str, products: int) -> tuple[Call, ...]:
 
 
 def near(letter: str, bytes: int) -> tuple[Call, ...]:
-    """A product of many rows with a square B of so many bytes, one of some rows, and one with long rows of B."""
-    n = isqrt(bytes // size(letter))
-    return gemm(letter, 300, n, n), gemm(letter, 60, n, n), gemm(letter, 60, 2 * n, n // 2)
+    """A product of many rows with a B of so many bytes, which is not deep, and one of few rows with a deep one."""
+    count = bytes // size(letter)
+    return gemm(letter, 400, count // 100, 100), gemm(letter, 40, count // 300, 300)
 
 
 KB: Final = 1 << 10
@@ -187,45 +189,49 @@ def ladder(first: int, last: int) -> tuple[int, ...]:
 
 
 TRIALS: Final[Mapping[str, Threshold | Amount]] = {
-    "vector_shared": Threshold(ladder(512 * KB, 16 * MB), vector, threads=True),
     "copy_far": Threshold(ladder(2 * MB, 64 * MB), copied),
+    "vector_shared": Threshold(ladder(512 * KB, 16 * MB), vector, threads=True),
     "matrix_far": Threshold(ladder(128 * KB, 8 * MB), far),
     "matrix_far_alike": Threshold(ladder(512 * KB, 24 * MB), far_alike),
     "gemv_shared": Threshold(
         ladder(16 * KB, 2 * MB), lambda t, q: both(t, isqrt(q) + 9, isqrt(q) // 8 * 8 + 8), threads=True
     ),
-    "gemv_long": Threshold(ladder(2 * KB, 24 * KB), lambda t, q: both(t, 60, q // size(t))),
-    "gemv_part": Amount((1 * KB, 2 * KB, 3 * KB, 4 * KB, 6 * KB), lambda t, _: (gemv(t, 60, 12 * KB // size(t)),)),
+    "gemv_long": Threshold(ladder(2 * KB, 24 * KB), lambda t, q: both(t, 16, q // size(t))),
+    "gemv_part": Amount((1 * KB, 2 * KB, 3 * KB, 4 * KB, 6 * KB), lambda t, _: (gemv(t, 16, 12 * KB // size(t)),)),
     "gemv_near": Threshold(
-        ladder(8 * KB, 192 * KB), lambda t, q: (gemv(t, isqrt(q // size(t)), isqrt(q // size(t)), trans=True),)
+        ladder(27 * KB, 192 * KB), lambda t, q: (gemv(t, isqrt(q // size(t)), isqrt(q // size(t)), trans=True),)
     ),
-    "gemv_panel": Amount((16, 32, 48, 96, 192), lambda t, _: (gemv(t, 500, 12 * KB // size(t), trans=True),)),
-    "ger_wide": Threshold(ladder(8, 96), lambda t, q: (ger(t, 200, q * 32 // size(t), q * 32 // size(t) + 1),)),
-    "ger_panel": Amount((8, 16, 32, 64, 128), lambda t, _: (ger(t, 500, 160, 161),)),
+    "gemv_panel": Amount(
+        (16, 32, 48, 96, 192), lambda t, _: (gemv(t, 200, 6400 // size(t), trans=True, lda=8 * KB // size(t)),)
+    ),
+    "ger_wide": Threshold(ladder(12, 96), lambda t, q: (ger(t, 200, q * 32 // size(t), q * 32 // size(t) + 1),)),
+    "ger_panel": Amount((8, 16, 32, 64, 128), lambda t, _: (ger(t, 500, 640 // size(t), 640 // size(t) + 1),)),
     "ger_ordered": Threshold(ladder(512 * KB, 16 * MB), alike),
-    "ger_ordered_apart": Threshold(ladder(1 * MB, 32 * MB), unlike),
+    "ger_ordered_apart": Threshold(ladder(1 * MB, 24 * MB), unlike),
     "triangle_block": Amount((32, 64, 96, 128, 192), lambda t, _: triangle(t, 2000)),
-    "gemm_shared": Threshold(ladder(32 * KB, 8 * MB), cube, threads=True),
+    "gemm_shared": Threshold(ladder(320 * KB, 8 * MB), cube, threads=True),
     "gemm_shallow": Threshold(
-        ladder(4, 64), lambda t, q: (gemm(t, 500, 500, q), gemm(t, 400, 900, q, beta=0.5), gemm(t, 300, 3000, q))
+        ladder(4, 64), lambda t, q: (gemm(t, 500, 500, q), gemm(t, 400, 900, q, beta=0.5), gemm(t, 500, 3000, q))
     ),
     "gemm_near": Threshold(ladder(24 * KB, 768 * KB), near),
     "gemm_cached": Amount(
-        (64 * KB, 128 * KB, 256 * KB, 512 * KB), lambda t, _: (gemm(t, 40, 1000, 1000), gemm(t, 900, 1000, 16))
+        (64 * KB, 128 * KB, 256 * KB, 512 * KB), lambda t, _: (gemm(t, 40, 1000, 1000), gemm(t, 900, 3000, 12))
     ),
     "gemm_slim": Threshold(
-        ladder(12, 160), lambda t, q: (gemm(t, q, q, 120, tb=True), gemm(t, 8 * q, q, 120, ta=True))
+        ladder(36, 160), lambda t, q: (gemm(t, q, q, 120, tb=True), gemm(t, 8 * q, q, 120, ta=True))
     ),
     "gemm_dots": Threshold(ladder(64, 1000), lambda t, q: (gemm(t, 40, 40, q, tb=True), gemm(t, 60, 300, q, tb=True))),
     "gemm_few_products": Threshold(ladder(16, 300), lambda t, q: (gemm(t, 500, 30, q, ta=True),)),
-    "gemm_far": Threshold(ladder(256 * KB, 8 * MB), lambda t, q: (gemm(t, q // size(t) // 500, 128, 500, ta=True),)),
-    "gemm_many_columns": Threshold(ladder(64, 512), lambda t, q: (gemm(t, 300, q, 300, ta=True),)),
+    "gemm_far": Threshold(ladder(1400 * KB, 8 * MB), lambda t, q: (gemm(t, q // size(t) // 500, 128, 500, ta=True),)),
+    "gemm_many_columns": Threshold(ladder(72, 512), lambda t, q: (gemm(t, 350, q, 700, ta=True),)),
     "gemm_few_rows": Threshold(ladder(8, 400), lambda t, q: (gemm(t, q, 1500, 700),)),
     "gemm_few_rows_short": Threshold(ladder(8, 400), lambda t, q: (gemm(t, q, 3200 // size(t), 700),)),
     "gemm_ahead": Amount((16, 32, 64, 128, 1024), lambda t, _: (gemm(t, 40, 3200 // size(t), 700),)),
-    "gemm_reach": Threshold(ladder(32, 512), lambda t, q: (gemm(t, 300, max(17, 48 * KB // size(t) // q), q),)),
+    "gemm_reach": Threshold(
+        ladder(32, 512), lambda t, q: (gemm(t, 300, (30 if t == "s" else 48) * KB // size(t) // q, q),)
+    ),
     "gemm_large": Threshold(
-        ladder(1 * MB, 24 * MB), lambda t, q: (gemm(t, isqrt(q // size(t)), isqrt(q // size(t)), 8, tb=True),)
+        ladder(2200 * KB, 24 * MB), lambda t, q: (gemm(t, isqrt(q // size(t)), isqrt(q // size(t)), 8, tb=True),)
     ),
     "symm_square": Amount((32, 64, 128), lambda t, _: (symmetric(t, 150), symmetric(t, 500))),
     "syrk_small": Amount((8, 16, 24, 32), lambda t, _: (updated("syrk", t, 100, 100), updated("syrk", t, 400, 300))),
@@ -236,7 +242,9 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
         (48, 96, 128, 192, 384), lambda t, _: (triangles("trmm", t, 150, 200), triangles("trmm", t, 600, 300))
     ),
     "triangle_slice": Amount(
-        (64, 128, 256, 512), lambda t, _: (triangles("trsm", t, 500, 1100), triangles("trmm", t, 500, 1100))
+        (64, 128, 256, 512),
+        lambda t, _: (triangles("trsm", t, 500, 1100), triangles("trmm", t, 500, 1100)),
+        threads=True,
     ),
     "trsm_small": Amount((8, 16, 24, 32), lambda t, _: (triangles("trsm", t, 60, 60), triangles("trsm", t, 500, 300))),
 }

@@ -28,6 +28,10 @@ from .trials import TRIALS, Amount, Call, Threshold
 WORTH: Final = 1.03
 """How many times as fast something has to be to be chosen."""
 
+CLEAR: Final = math.log(1.02)
+"""What a call gains less by, as a logarithm, it may gain by chance: both ways may even be one, where something else
+decides."""
+
 SAMPLE: Final = 0.0005
 """Seconds of calls that are timed together."""
 
@@ -47,7 +51,7 @@ class Found(NamedTuple):
 def tuned(now: Choices, seconds: float, names: Sequence[str] = ()) -> Iterator[Found | str]:
     """Measure numbers, all of them unless some are named, for about so many seconds in all: a `Found` for each, or its
     name where measuring it failed. Raises `KeyError` for a name that has no trial."""
-    wanted = [n for n in (names or TRIALS) if not (isinstance(t := TRIALS[n], Threshold) and t.threads and cores() < 2)]
+    wanted = [n for n in (names or TRIALS) if cores() > 1 or not TRIALS[n].threads]
     better: dict[str, int] = {}
     end = perf_counter() + seconds
     for i, name in enumerate(wanted):
@@ -89,11 +93,10 @@ def cores() -> int:
 def measured(copies: Copies, seconds: float) -> Found:
     """The best value of a number."""
     trial, now = TRIALS[copies.name], copies.own.value
+    os.environ[THREADS] = str(cores() if trial.threads else 1)
     if isinstance(trial, Amount):
         value, gain = amount(copies, trial, now, seconds)
     else:
-        if trial.threads:
-            os.environ[THREADS] = str(cores())
         value, gain = threshold(copies, trial, now, seconds)
     return Found(copies.name, value, gain) if gain >= WORTH else Found(copies.name, now, 1.0)
 
@@ -132,9 +135,9 @@ def threshold(copies: Copies, trial: Threshold, now: int, seconds: float) -> tup
     cases = [tuple(c for letter in "sd" for c in trial.calls(letter, q)) for q in quantities]
     share = seconds / 2 / len(cases)
     gains = [mean_of(second, first, calls, share) for calls in cases]  # logarithms: what the second way gains
-    at = best_place(gains)
     was = sum(q < now for q in quantities)
-    changed = range(min(at, was), max(at, was))
+    at = best_place(gains, was)
+    changed = [i for i in range(min(at, was), max(at, was)) if abs(gains[i]) >= CLEAR]
     sign = 1 if at < was else -1
     if not changed or sign * statistics.mean(gains[i] for i in changed) < math.log(WORTH):
         return now, 1.0
@@ -143,14 +146,16 @@ def threshold(copies: Copies, trial: Threshold, now: int, seconds: float) -> tup
     return place(quantities, at), math.exp(again)
 
 
-def best_place(gains: Sequence[float]) -> int:
-    """From which quantity on the second way is to be gone, if it gains so much at each.
+def best_place(gains: Sequence[float], was: int) -> int:
+    """From which quantity on the second way is to be gone, if it gains so much at each: of several places that are as
+    good, the one nearest to where it `was`.
 
-    >>> best_place([-0.2, 0.1, -0.3, 0.2, 0.1])
-    3
+    >>> best_place([-0.2, 0.1, -0.3, 0.2, 0.1], 0), best_place([0.01, 0.01, 0.2], 3)
+    (3, 2)
     """
-    sums = [sum(gains[i:]) for i in range(len(gains) + 1)]
-    return max(range(len(sums)), key=lambda i: sums[i])
+    clear = [g if abs(g) >= CLEAR else 0.0 for g in gains]
+    sums = [math.fsum(clear[i:]) for i in range(len(clear) + 1)]
+    return max(range(len(sums)), key=lambda i: (sums[i], -abs(i - was)))
 
 
 def place(quantities: Sequence[int], at: int) -> int:
