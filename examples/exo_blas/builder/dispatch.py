@@ -60,6 +60,7 @@ def dispatch(
             "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
             _choose_isa(plain, {t: targets[t] for t in better}),
+            f'#define EXO_SETS "{" ".join(targets)}"',
             _numbers(bool(better), second_cache),
             _REST,
         )
@@ -146,7 +147,9 @@ def _numbers(with_families: bool, second_cache: int) -> str:
         "static void exo_read_families(void) {",
     ]
     for path in families:
-        text = "".join(f'\n        "{line}\\n"' for line in path.read_text().splitlines())
+        # the remarks say how good it was where it was found: they are not part of the library
+        told = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
+        text = "".join(f'\n        "{line}\\n"' for line in told if line)
         lines += [f'    if (__builtin_cpu_is("{path.stem}")) exo_read_profile("{path.stem}", {text});']
     return "\n".join((*lines, "}\n", (FOLDER / "profile.h").read_text()))
 

@@ -4,9 +4,11 @@
 
 DECLARE(copy);
 
+#define IS_FAR(n) ((int64_t)((n) * sizeof(T)) >= CHOICE(copy_far))
+
 // Whole lines of y, after the elements before the first one; of a vector that is far they pass the caches.
 static void shared(int64_t n, const T *x, T *y) {
-    const int far = n * (int64_t)sizeof(T) >= CHOICE(copy_far);
+    const int far = IS_FAR(n);
     const int64_t before = -(uintptr_t)y % EXO_LINE / sizeof(T);
     if (before > 0) KERNEL(copy_strided)(before, IN(x, 1), OUT(y, 1));
     n -= before, x += before, y += before;
@@ -32,7 +34,7 @@ APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy
 }
 
 void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
-    if (RARE(incx != 1 || incy != 1 || n <= 0 || IS_SHARED(n, y))) unusual(n, x, incx, y, incy);
+    if (RARE(incx != 1 || incy != 1 || n <= 0 || IS_SHARED(n, y) || IS_FAR(n))) unusual(n, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(copy)(n, IN(x, 1), OUT(y, 1));
 }

@@ -80,6 +80,7 @@ static void exo_read_profile(const char *source, const char *text) {
         }
         if (sscanf(first, "%15s %63s %lld %c", isa, name, &value, &rest) != 3)
             exo_told(source, number, "not an instruction set, a name and a number");
+        else if (!strstr(EXO_SETS, isa)) exo_told(source, number, "there is no such instruction set");
         else if (!strcmp(isa, exo_isa)) {
             const char *const why = exo_take(&found, name, value);
             if (why) exo_told(source, number, why);

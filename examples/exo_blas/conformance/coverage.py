@@ -70,7 +70,8 @@ def main(directory: Path, console: Console) -> int:
     for old in (sources / "build").rglob("*.gcda"):
         old.unlink()
     jobs = f"-j{os.cpu_count() or 1}"
-    subprocess.run(["make", "-C", sources, jobs, "LIBRARIES=exo_blas", f"CFLAGS={FLAGS}"], check=True)
+    own = ("LIBRARIES=exo_blas", f"CFLAGS={FLAGS}", "LDFLAGS=--coverage")
+    subprocess.run(["make", "-s", "-C", sources, jobs, *own], check=True)
     env = {**os.environ, "EXO_BLAS_LIBRARY": str((sources / "lib/libexo_blas.so").resolve())}
     done = subprocess.run([sys.executable, "-m", "pytest", *TESTS], env=env, check=False)
     show(wrappers(sources), console)
@@ -91,9 +92,8 @@ def run_of(sources: Path, name: str) -> Iterator[tuple[int, int, list[int]]]:
     """The lines of the wrapper in one source: their numbers in it, how often each was run, and each way out of it."""
     text = (sources / f"src/{name}.c").read_text().splitlines()
     first = text.index(MARK) + 1
-    objects = sources / "build/exo_blas"
     told = subprocess.run(
-        ["gcov", "--json-format", "--stdout", "--branch-probabilities", "--object-directory", objects, f"{name}.o"],
+        ["gcov", "--json-format", "--stdout", "--branch-probabilities", f"build/exo_blas/{name}.o"],
         cwd=sources,
         capture_output=True,
         check=True,

@@ -101,6 +101,7 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         {best.isa} gemm_dots many
         {best.isa} gemm_dots 300 400
         c gemm_dots 77
+        sse gemm_dots 77
         {best.isa} gemm_far {" " * 250} 1310720
     """
     found = told(with_profile(WRAPPERS, best, text))
@@ -111,7 +112,8 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         "4: there is no such choice: left out",
         "5: not an instruction set, a name and a number: left out",
         "6: not an instruction set, a name and a number: left out",
-        "8: too long: left out",
+        "8: there is no such instruction set: left out",
+        "9: too long: left out",
     ]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -16,14 +17,19 @@ from .tuning import VARIABLE, Found, tuned
 
 DESCRIPTION = """\
 exo-blas tune      measures the numbers that decide which way a routine goes, and writes a profile of this processor,
-                   which the library reads if EXO_BLAS_PROFILE names it
+                   which the library reads if EXO_BLAS_PROFILE names it; let nothing else run meanwhile
 exo-blas choices   shows the numbers in use, with the least and the most that each may be
 """
+
+
+BUSY = 0.7
+"""The load of a system on which something else runs."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     given = arguments().parse_args(words)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may stop early: `exo-blas choices | head -3`
     if given.command == "tune":
         os.environ.pop(VARIABLE, None)  # what it would set is found anew
     now = choices()
@@ -48,9 +54,19 @@ def arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="tune|choices")
     search = commands.add_parser("tune", help="measure, and write a profile")
-    search.add_argument("--minutes", type=float, default=10.0, help="about how long (10)")
-    search.add_argument("--only", nargs="+", default=[], metavar="NAME", help="measure these numbers only")
-    search.add_argument("-o", "--output", type=Path, default=Path("exo_blas.profile"), help="(exo_blas.profile)")
+    search.add_argument(
+        "--minutes", type=float, default=10.0, help="about how long (10); all numbers take at least two"
+    )
+    search.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="measure these numbers of `exo-blas choices` only"
+    )
+    search.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("exo_blas.profile"),
+        help="the profile (exo_blas.profile); what it says of other numbers is kept",
+    )
     commands.add_parser("choices", help="show the numbers in use")
     return parser
 
@@ -63,15 +79,21 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
     try:
         with output.open("a"):  # before minutes are spent: whether it can be written
             pass
-    except OSError as e:
+        before = output.read_text().splitlines() if output.is_file() else []
+    except (OSError, UnicodeDecodeError) as e:
         return unwritten(output, e)
-    interrupted, measured = False, 0
+    if os.getloadavg()[0] > BUSY:
+        print(
+            f"other programs use the processors (load {os.getloadavg()[0]:.1f}): numbers will be wrong", file=sys.stderr
+        )
+    interrupted, measured = False, set[str]()
     start = time.monotonic()
     waiting(start, minutes)
     try:
         for found in tuned(now, 60 * minutes, only):
             waiting(None, minutes)
-            measured += isinstance(found, Found)
+            if isinstance(found, Found):
+                measured.add(found.name)
             if isinstance(found, Found) and found.gain > 1:
                 values[found.name] = found.value
                 remarks[found.name] = f"{found.gain:.2f} times as fast as with {now.numbers[found.name].value}"
@@ -86,7 +108,8 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
             output.unlink()
         print(f"nothing better than before, so {'there is no' if new else 'nothing is written to'} {output}")
         return status
-    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}"
+    kept = "".join(f"{line}\n" for line in before if others(line, now.isa, measured))
+    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}{kept}"
     try:
         written(text, output)
     except OSError as e:
@@ -94,6 +117,16 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
         return unwritten(output, e)
     print(f"{len(values)} better than before; {output} has them. To use it: export EXO_BLAS_PROFILE={output.resolve()}")
     return status
+
+
+def others(line: str, isa: str, measured: Collection[str]) -> bool:
+    """Whether a line of a profile sets a number that was not measured now.
+
+    >>> others("avx2 gemm_slim 33", "avx2", ["gemm_dots"]), others("avx2 gemm_dots 33  # ..", "avx2", ["gemm_dots"])
+    (True, False)
+    """
+    words = line.partition("#")[0].split()
+    return len(words) == 3 and (words[0] != isa or words[1] not in measured)
 
 
 def written(text: str, output: Path) -> None:
@@ -109,8 +142,9 @@ def written(text: str, output: Path) -> None:
         scratch.unlink(missing_ok=True)
 
 
-def unwritten(output: Path, e: OSError) -> int:
-    print(f"exo-blas: can't write {output}: {e.strerror}", file=sys.stderr)
+def unwritten(output: Path, e: OSError | UnicodeDecodeError) -> int:
+    why = e.strerror if isinstance(e, OSError) else "it is something else than a profile"
+    print(f"exo-blas: can't write {output}: {why}", file=sys.stderr)
     return 1
 
 

@@ -84,15 +84,18 @@ class Window(NamedTuple):
 
     def uplo(self, lower: bool) -> int:
         """Which triangle is stored, of the rows that BLAS sees."""
-        return triangle(lower != self.transposed)
+        return triangle(lower, self.transposed)
 
     def side(self, side: Side) -> int:
         """Where another matrix is, if this one's transposed is computed."""
         return LEFT if (side == "left") != self.transposed else RIGHT
 
 
-def triangle(lower: bool) -> int:
-    return LOWER if lower else UPPER
+def triangle(lower: bool, transposed: bool = False) -> int:
+    """The flag of a triangle, or of the one that it is transposed. Raises `TypeError` for letters of BLAS."""
+    if not isinstance(lower, bool | np.bool_):
+        raise TypeError(f"lower is True or False, not {lower!r}")
+    return LOWER if lower != transposed else UPPER
 
 
 def by_rows(m: Array) -> bool:

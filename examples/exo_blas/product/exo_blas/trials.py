@@ -220,7 +220,10 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "gemm_slim": Threshold(
         ladder(36, 160), lambda t, q: (gemm(t, q, q, 120, tb=True), gemm(t, 8 * q, q, 120, ta=True))
     ),
-    "gemm_dots": Threshold(ladder(64, 1000), lambda t, q: (gemm(t, 40, 40, q, tb=True), gemm(t, 60, 300, q, tb=True))),
+    "gemm_dots": Threshold(
+        ladder(64, 1000),
+        lambda t, q: (*(gemm(t, n, n, q, tb=True) for n in (20, 40, 60)), gemm(t, 60, 300, q, tb=True)),
+    ),
     "gemm_few_products": Threshold(ladder(16, 300), lambda t, q: (gemm(t, 500, 30, q, ta=True),)),
     "gemm_far": Threshold(ladder(1400 * KB, 8 * MB), lambda t, q: (gemm(t, q // size(t) // 500, 128, 500, ta=True),)),
     "gemm_many_columns": Threshold(ladder(72, 512), lambda t, q: (gemm(t, 350, q, 700, ta=True),)),

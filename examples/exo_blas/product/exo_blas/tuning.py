@@ -93,11 +93,11 @@ def cores() -> int:
 def measured(copies: Copies, seconds: float) -> Found:
     """The best value of a number."""
     trial, now = TRIALS[copies.name], copies.own.value
-    os.environ[THREADS] = str(cores() if trial.threads else 1)
+    threads = (1, cores()) if trial.threads else (1,)  # what helps several must not cost one
     if isinstance(trial, Amount):
-        value, gain = amount(copies, trial, now, seconds)
+        value, gain = amount(copies, trial, now, threads, seconds)
     else:
-        value, gain = threshold(copies, trial, now, seconds)
+        value, gain = threshold(copies, trial, now, threads, seconds)
     return Found(copies.name, value, gain) if gain >= WORTH else Found(copies.name, now, 1.0)
 
 
@@ -128,13 +128,13 @@ class Copies:
         return self.made[value]
 
 
-def threshold(copies: Copies, trial: Threshold, now: int, seconds: float) -> tuple[int, float]:
+def threshold(copies: Copies, trial: Threshold, now: int, threads: Sequence[int], seconds: float) -> tuple[int, float]:
     """Where to change from one way to the other, and what that gains."""
     first, second = copies(copies.own.most), copies(copies.own.least)
     quantities = trial.quantities
     cases = [tuple(c for letter in "sd" for c in trial.calls(letter, q)) for q in quantities]
     share = seconds / 2 / len(cases)
-    gains = [mean_of(second, first, calls, share) for calls in cases]  # logarithms: what the second way gains
+    gains = [mean_of(second, first, calls, threads, share) for calls in cases]  # logarithms: what the second way gains
     was = sum(q < now for q in quantities)
     at = best_place(gains, was)
     changed = [i for i in range(min(at, was), max(at, was)) if abs(gains[i]) >= CLEAR]
@@ -142,7 +142,7 @@ def threshold(copies: Copies, trial: Threshold, now: int, seconds: float) -> tup
     if not changed or sign * statistics.mean(gains[i] for i in changed) < math.log(WORTH):
         return now, 1.0
     share = seconds / 2 / len(changed)
-    again = statistics.mean(sign * mean_of(second, first, cases[i], share) for i in changed)
+    again = statistics.mean(sign * mean_of(second, first, cases[i], threads, share) for i in changed)
     return place(quantities, at), math.exp(again)
 
 
@@ -169,24 +169,32 @@ def place(quantities: Sequence[int], at: int) -> int:
     return math.isqrt(quantities[at - 1] * quantities[at]) if at < len(quantities) else 2 * quantities[-1]
 
 
-def amount(copies: Copies, trial: Amount, now: int, seconds: float) -> tuple[int, float]:
+def amount(copies: Copies, trial: Amount, now: int, threads: Sequence[int], seconds: float) -> tuple[int, float]:
     """The best amount, and what it gains."""
     calls = tuple(c for letter in "sd" for c in trial.calls(letter, 0))
     others = [v for v in trial.values if v != now]
     share = seconds / 2 / len(others)
-    gain, best = max((mean_of(copies(v), copies(now), calls, share), v) for v in others)
+    gain, best = max((mean_of(copies(v), copies(now), calls, threads, share), v) for v in others)
     if gain < math.log(WORTH):
         return now, 1.0
-    return best, math.exp(mean_of(copies(best), copies(now), calls, seconds / 2))
+    return best, math.exp(mean_of(copies(best), copies(now), calls, threads, seconds / 2))
 
 
-def mean_of(one: ctypes.CDLL, other: ctypes.CDLL, calls: Sequence[Call], seconds: float) -> float:
-    """The logarithm of how many times as fast one library is as another, in the mean of some calls."""
-    return statistics.mean(faster(c.of(one), c.of(other), seconds / len(calls)) for c in calls)
+def mean_of(
+    one: ctypes.CDLL, other: ctypes.CDLL, calls: Sequence[Call], threads: Sequence[int], seconds: float
+) -> float:
+    """The logarithm of how many times as fast one library is as another, in the mean of some calls, with each number of
+    threads."""
+    found = []
+    for number in threads:
+        os.environ[THREADS] = str(number)  # each call reads it
+        found += [faster(c.of(one), c.of(other), seconds / len(calls) / len(threads)) for c in calls]
+    return statistics.mean(found)
 
 
 def faster(one: Callable[[], None], other: Callable[[], None], seconds: float) -> float:
-    """The same of one call: the median of what is measured in turns, at least five times."""
+    """The same of one call: the median of what is measured in turns, at least five times; nothing, if not three of four
+    times the same one is faster, as where other programs use the processors."""
     once = timed(other, 1)
     times = max(1, round(SAMPLE / max(timed(other, 1), 1e-7))) if once < SAMPLE else 1
     timed(one, times)
@@ -195,7 +203,8 @@ def faster(one: Callable[[], None], other: Callable[[], None], seconds: float) -
     while len(found) < 5 or (perf_counter() < end and len(found) < 200):
         pair = timed(one, times), timed(other, times)
         found.append(math.log(pair[1] / pair[0]))
-    return statistics.median(found)
+    sure = max(sum(gain > 0 for gain in found), sum(gain < 0 for gain in found)) >= 0.75 * len(found)
+    return statistics.median(found) if sure else 0.0
 
 
 def timed(call: Callable[[], None], times: int) -> float:
