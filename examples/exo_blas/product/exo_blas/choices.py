@@ -43,8 +43,8 @@ class Choices(NamedTuple):
 def choices(library: ctypes.CDLL | None = None) -> Choices:
     """The numbers that the library uses: the one that functions on arrays call, unless another is given.
 
-    >>> choices().numbers["gemm_slim"]
-    Choice(name='gemm_slim', value=64, least=0, most=256)
+    >>> choices().numbers["gemm_slim"].most
+    256
     """
     tell = (library or loaded()).exo_blas_choices_64
     tell.argtypes, tell.restype = [ctypes.c_char_p, ctypes.c_int], ctypes.c_int
