@@ -1,7 +1,7 @@
 // Numbers that decide which way a routine goes. A result is right whichever they are; how fast it is depends on the
-// processor. A line has the name; what a model says without a profile (profile.h), of the bytes L1, L2 of caches and of
-// WIDE, which is whether vectors have 512 bits; the least and the most that it may be. The models of others than caches
-// are what was best on the processors that were measured: `exo-blas tune` measures on yours.
+// processor. A line has the name; what a model says without a profile (profile.h), of the bytes L2 of the second cache
+// and of WIDE, whether vectors have 512 bits; the least and the most that it may be. Models without L2 are what was best on the
+// processors that were measured: `exo-blas tune` measures on yours.
 #define EXO_ANY ((int64_t)1 << 60)
 #define EXO_CHOICES(CHOICE)                                                                                         \
     /* Level 1: elements from which on a vector begins with those before its first whole line, bytes of two vectors */ \

@@ -168,15 +168,35 @@ def test_every_number_is_measured_or_said_not_to_be(package):
         assert f"`{name}`" in Path(trials.__file__).read_text()
 
 
-@pytest.mark.parametrize("name", ["gemm_many_columns", "trsm_small", "ger_panel"])
-def test_a_number_that_is_far_from_the_best_is_found(name, package, tmp_path):
-    """From a library in which it is the worst, the search comes away."""
+AT = {10: -0.2, 20: -0.1, 40: 0.1, 80: 0.3}
+"""What the second way gains, by quantity."""
+
+
+@pytest.mark.parametrize("now", [5, 1000])
+def test_a_threshold_is_put_where_the_second_way_begins_to_gain(now, package, tmp_path, monkeypatch):
+    _, choices, trials, tuning = package
+    trial = trials.Threshold(tuple(AT), lambda letter, q: (q,))
+    monkeypatch.setattr(tuning, "mean_of", lambda one, other, calls, threads, seconds: AT[calls[0]])
+    copies = tuning.Copies(tmp_path, choices.choices(), {}, "gemm_few_rows")
+    value, gain = tuning.threshold(copies, trial, now, (1,), 0.0)
+    assert value == 28 and gain == pytest.approx(np.exp(0.15 if now == 5 else 0.2))
+    monkeypatch.setattr(tuning, "mean_of", lambda *given: 0.01)  # by chance
+    assert tuning.threshold(copies, trial, now, (1,), 0.0) == (now, 1.0)
+
+
+def test_of_amounts_the_fastest_is_taken(package, tmp_path, monkeypatch):
     _, choices, _, tuning = package
-    now = choices.choices()
-    bad = {"gemm_many_columns": now.numbers[name].most, "trsm_small": 4, "ger_panel": 1}[name]
-    worse = now._replace(numbers={**now.numbers, name: now.numbers[name]._replace(value=bad)})
-    found = tuning.measured(tuning.Copies(tmp_path, worse, {}, name), 1.0)
-    assert found.name == name and found.gain >= 1 and (found.gain > 1) == (found.value != bad)
+    copies = tuning.Copies(tmp_path, choices.choices(), {}, "trsm_small")
+    times = {8: 3.0, 16: 1.0, 24: 2.0, 32: 2.0}
+
+    def mean_of(one, other, calls, threads, seconds):
+        took = [next(times[v] for v, made in copies.made.items() if made is library) for library in (one, other)]
+        return float(np.log(took[1] / took[0]))
+
+    monkeypatch.setattr(tuning, "mean_of", mean_of)
+    trial = tuning.TRIALS["trsm_small"]
+    assert tuning.amount(copies, trial, 32, (1,), 0.0) == (16, pytest.approx(2.0))
+    assert tuning.amount(copies, trial, 16, (1,), 0.0) == (16, 1.0)
 
 
 def test_the_search_takes_the_way_that_is_faster(package):

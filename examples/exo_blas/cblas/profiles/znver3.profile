@@ -1,4 +1,4 @@
-# Zen 3: exo-blas tune --minutes 8, and beside the model once more (see docs/performance.md); without copy_far, of which it
+# Zen 3: exo-blas tune --minutes 8 (docs/performance.md); without copy_far, of which it
 # doesn't see that what was copied is read again, and vector_shared, which costs one thread some.
 avx2 matrix_far 4485921  # 1.07 times as fast as with 524288
 avx2 matrix_far_alike 59447798  # 1.48 times as fast as with 6291456

@@ -18,7 +18,7 @@ _PROCESSOR = "processor: "
 
 
 class Choice(NamedTuple):
-    """A number: its name, what it is, and the least and the most that it may be."""
+    """A number: its name, its value, and the least and the most that it may be."""
 
     name: str
     value: int

@@ -15,8 +15,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from .arrays import BY_ROWS, LEFT, LOWER, PLAIN, TRANSPOSED
+from .calls import NON_UNIT
 
-ROUNDED: Final = 0.001
+ALPHA: Final = 0.001
 """By what products are multiplied, so that nothing grows however often a call is repeated."""
 
 
@@ -57,7 +58,8 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Amount:
-    """Amounts of which one may be best, and calls; the quantity that these are made for counts nothing."""
+    """Amounts of which one may be best, and calls; the quantity that these are made for counts nothing. `threads`:
+    whether the number is about them."""
 
     values: tuple[int, ...]
     calls: Maker
@@ -76,37 +78,33 @@ def filled(letter: str, count: int) -> np.ndarray:
 
 def square(letter: str, n: int) -> np.ndarray:
     """A matrix with a large diagonal, that neither shrinks nor stretches what it is applied to."""
-    a = filled(letter, n * n) * a_little(n)
+    a = filled(letter, n * n) * (1e-6 / n)
     a[:: n + 1] = 1
     return a
-
-
-def a_little(n: int) -> float:
-    return 1e-6 / n
 
 
 def gemm(letter: str, m: int, n: int, k: int, *, ta: bool = False, tb: bool = False, beta: float = 1.0) -> Call:
     a, b, c = filled(letter, m * k), filled(letter, k * n), filled(letter, m * n)
     flags = (BY_ROWS, TRANSPOSED if ta else PLAIN, TRANSPOSED if tb else PLAIN)
     lda, ldb = m if ta else k, k if tb else n
-    return Call(f"{letter}gemm", (*flags, m, n, k, ROUNDED, a, lda, b, ldb, beta, c, n))
+    return Call(f"{letter}gemm", (*flags, m, n, k, ALPHA, a, lda, b, ldb, beta, c, n))
 
 
 def gemv(letter: str, m: int, n: int, *, trans: bool = False, lda: int = 0) -> Call:
     a, x, y = filled(letter, m * max(n, lda)), filled(letter, max(m, n)), filled(letter, max(m, n))
     flag = TRANSPOSED if trans else PLAIN
-    return Call(f"{letter}gemv", (BY_ROWS, flag, m, n, ROUNDED, a, max(n, lda), x, 1, 1.0, y, 1))
+    return Call(f"{letter}gemv", (BY_ROWS, flag, m, n, ALPHA, a, max(n, lda), x, 1, 1.0, y, 1))
 
 
 def ger(letter: str, m: int, n: int, lda: int) -> Call:
     x, y, a = filled(letter, m), filled(letter, n), filled(letter, m * lda)
-    return Call(f"{letter}ger", (BY_ROWS, m, n, ROUNDED, x, 1, y, 1, a, lda))
+    return Call(f"{letter}ger", (BY_ROWS, m, n, ALPHA, x, 1, y, 1, a, lda))
 
 
 def vector(letter: str, bytes: int) -> tuple[Call, ...]:
     n = bytes // size(letter)
     x, y = filled(letter, n), filled(letter, n)
-    return Call(f"{letter}axpy", (n, ROUNDED, x, 1, y, 1)), Call(f"{letter}dot", (n, x, 1, y, 1))
+    return Call(f"{letter}axpy", (n, ALPHA, x, 1, y, 1)), Call(f"{letter}dot", (n, x, 1, y, 1))
 
 
 def copied(letter: str, bytes: int) -> tuple[Call, ...]:
@@ -145,24 +143,24 @@ def unlike(letter: str, bytes: int) -> tuple[Call, ...]:
 
 def triangle(letter: str, n: int) -> tuple[Call, ...]:
     a, x = square(letter, n), filled(letter, n)
-    given = (BY_ROWS, LOWER, PLAIN, 131, n, a, n, x, 1)
+    given = (BY_ROWS, LOWER, PLAIN, NON_UNIT, n, a, n, x, 1)
     return Call(f"{letter}trmv", given), Call(f"{letter}trsv", given)
 
 
 def triangles(routine: str, letter: str, m: int, n: int) -> Call:
     a, b = square(letter, m), filled(letter, m * n)
-    return Call(f"{letter}{routine}", (BY_ROWS, LEFT, LOWER, PLAIN, 131, m, n, 1.0, a, m, b, n))
+    return Call(f"{letter}{routine}", (BY_ROWS, LEFT, LOWER, PLAIN, NON_UNIT, m, n, 1.0, a, m, b, n))
 
 
 def updated(routine: str, letter: str, n: int, k: int) -> Call:
     a, b, c = filled(letter, n * k), filled(letter, n * k), filled(letter, n * n)
     operands = (a, k, b, k) if routine == "syr2k" else (a, k)
-    return Call(f"{letter}{routine}", (BY_ROWS, LOWER, PLAIN, n, k, ROUNDED, *operands, 1.0, c, n))
+    return Call(f"{letter}{routine}", (BY_ROWS, LOWER, PLAIN, n, k, ALPHA, *operands, 1.0, c, n))
 
 
 def symmetric(letter: str, n: int) -> Call:
     a, b, c = filled(letter, n * n), filled(letter, n * n), filled(letter, n * n)
-    return Call(f"{letter}symm", (BY_ROWS, LEFT, LOWER, n, n, ROUNDED, a, n, b, n, 1.0, c, n))
+    return Call(f"{letter}symm", (BY_ROWS, LEFT, LOWER, n, n, ALPHA, a, n, b, n, 1.0, c, n))
 
 
 def cube(letter: str, products: int) -> tuple[Call, ...]:
