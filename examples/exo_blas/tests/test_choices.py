@@ -199,6 +199,29 @@ def test_of_amounts_the_fastest_is_taken(package, tmp_path, monkeypatch):
     assert tuning.amount(copies, trial, 16, (1,), 0.0) == (16, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("found", "left"),
+    [
+        (("gemm_slim", 42, 1.1), ["gemm_slim 42", "gemm_dots 300"]),
+        (("gemm_slim", 64, 1.0), ["gemm_dots 300"]),
+        (("gemm_far", 1, 1.0), ["gemm_slim 33", "gemm_dots 300"]),
+        ("gemm_slim", ["gemm_slim 33", "gemm_dots 300"]),
+    ],
+)
+def test_a_profile_keeps_what_it_says_of_other_numbers(found, left, package, tmp_path, monkeypatch, best):
+    *_, choices, _, tuning = package
+    from exo_blas import __main__ as command
+
+    output = tmp_path / "own.profile"
+    output.write_text(f"{best.isa} gemm_slim 33  # before\n{best.isa} gemm_dots 300\n")
+    told = found if isinstance(found, str) else tuning.Found(*found)
+    monkeypatch.setattr(command, "tuned", lambda *given: iter([told]))
+    status = command.tune(choices.choices(), 1.0, (), output)
+    assert status == (1 if isinstance(found, str) else 0)
+    numbers = [line.partition("#")[0].split(" ", 1) for line in output.read_text().splitlines()]
+    assert [rest.strip() for isa, rest in (n for n in numbers if len(n) == 2) if isa == best.isa] == left
+
+
 def test_the_search_takes_the_way_that_is_faster(package):
     *_, tuning = package
     assert tuning.best_place([-1, 2, 1], 0) == 1 and tuning.best_place([-1], 0) == 1 and tuning.best_place([1], 1) == 0

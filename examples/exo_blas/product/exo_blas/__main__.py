@@ -21,7 +21,6 @@ exo-blas tune      measures the numbers that decide which way a routine goes, an
 exo-blas choices   shows the numbers in use, with the least and the most that each may be
 """
 
-
 BUSY = 0.7
 """The load of a system on which something else runs."""
 
@@ -103,13 +102,14 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
         interrupted = True
     waiting(None, minutes)
     status = 130 if interrupted else 0 if measured else 1
-    if not values:
+    kept = [line for line in before if others(line, now.isa, measured)]
+    if not values and kept == [line for line in before if others(line, now.isa, ())]:
         if new:
             output.unlink()
         print(f"nothing better than before, so {'there is no' if new else 'nothing is written to'} {output}")
         return status
-    kept = "".join(f"{line}\n" for line in before if others(line, now.isa, measured))
-    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}{kept}"
+    rest = "".join(f"{line}\n" for line in kept)
+    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}{rest}"
     try:
         written(text, output)
     except OSError as e:
