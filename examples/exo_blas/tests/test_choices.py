@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shutil
@@ -25,13 +26,18 @@ CASES = 12
 LINE = re.compile(r"\w+ (\w+) (\d+)  # (\d+) to (\d+)")
 
 
-def told(blas: Cblas) -> dict[str, tuple[int, int, int]]:
-    """The numbers that a library uses, each with its bounds."""
+def lines_of(blas: Cblas) -> list[str]:
+    """What a library tells of its numbers."""
     text = bytearray(1 << 14)
     room = (np.ctypeslib.ctypes.c_char * len(text)).from_buffer(text)
     size = blas.library.exo_blas_choices(room, len(text))
     assert 0 < size < len(text)
-    found = [LINE.fullmatch(line) for line in text[:size].decode().splitlines()[1:]]
+    return text[:size].decode().splitlines()
+
+
+def told(blas: Cblas) -> dict[str, tuple[int, int, int]]:
+    """The numbers that a library uses, each with its bounds."""
+    found = [LINE.fullmatch(line) for line in lines_of(blas)[1:]]
     return {m[1]: (int(m[2]), int(m[3]), int(m[4])) for m in found if m}
 
 
@@ -146,14 +152,15 @@ def test_a_file_that_is_no_profile_is_told(made, why, best, blas_of, tmp_path, m
 @pytest.fixture
 def package(best, blas_of, monkeypatch, capfd):
     """The Python package, with the library under test."""
-    library = Path(blas_of(WRAPPERS, best, 64).library._name)
+    blas = blas_of(WRAPPERS, best)
+    library = Path(blas.library._name)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(PRODUCT)
         patch.setenv("EXO_BLAS_ISA", best.isa)
         import exo_blas
         from exo_blas import choices, trials, tuning
 
-        patch.setattr(choices, "loaded", lambda: blas_of(WRAPPERS, best, 64).library)
+        patch.setattr(choices, "choices", lambda: choices.read(lines_of(blas)))
         patch.setattr(tuning, "library", lambda _: library)
         yield exo_blas, choices, trials, tuning
         for name in [name for name in sys.modules if name.partition(".")[0] == "exo_blas"]:
@@ -227,6 +234,15 @@ def test_the_search_takes_the_way_that_is_faster(package):
     assert tuning.best_place([-1, 2, 1], 0) == 1 and tuning.best_place([-1], 0) == 1 and tuning.best_place([1], 1) == 0
     assert tuning.best_place([0.01, -0.01, 0.015, 0.1, 0.1], 5) == 3  # what gains by chance doesn't move it
     assert [tuning.place((10, 40, 90), at) for at in range(4)] == [10, 20, 60, 180]
+
+
+def test_the_examples_in_docstrings_are_true(package):
+    _, choices, _, tuning = package
+    from exo_blas import __main__ as command
+
+    for module in (choices, tuning, command):
+        found = doctest.testmod(module)
+        assert found.attempted and not found.failed
 
 
 def test_profiles_of_families_are_read():
