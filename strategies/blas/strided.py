@@ -9,7 +9,9 @@ from exo_strat import (
     DRAM_STACK,
     AllocCursor,
     BlockCursor,
+    CallCursor,
     Cursor,
+    ForCursor,
     IfCursor,
     Machine,
     Memory,
@@ -48,7 +50,7 @@ Part: TypeAlias = tuple[Proc, Proc]
 
 @strategy
 def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
-    """`s  ~>  f(..)`, wherever statements do what one of the parts does. Focus: anything. Returns the procedure.
+    """`s  ~>  f(..)`, wherever statements do, or call, what one of the parts does. Focus: anything. Returns the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, rename, schedule
     >>> zero = proc_from_source('''
@@ -71,6 +73,9 @@ def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
     for s in statements(c):
         rest = s.expand(0, None)
         for program, scheduled in parts:
+            if isinstance(s, CallCursor) and s.subproc().name() == program.name():
+                yield on(s, call_eqv(scheduled))
+                break
             size = len(program.body())
             if len(rest) >= size and p.forward(s).is_valid:
                 call = seq(nav(moves.expand(0, size - 1)), replace(program), call_eqv(scheduled))
@@ -164,6 +169,29 @@ def neighbours(p: Proc, c: Cursor, machine: Machine, precision: str) -> Script:
     for loop in innermost_loops(c):
         yield on(loop, optimize_level_1(machine, precision, 1))
     yield nav(moves.root)
+    return None
+
+
+@strategy
+def if_neighbours(p: Proc, c: ProcCursor | ForCursor, vectors: Sequence[str], then: Op) -> Script:
+    """`s  ~>  if stride(x, 0) == 1: then(s) else: s`, for all vectors.
+
+    Where a procedure is called for vectors of neighbours only, what is left as it was costs nothing. Focus: a loop, or a
+    procedure of one loop. Returns the procedure.
+    """
+    loop = c.body()[0] if isinstance(c, ProcCursor) else c
+    p, choice = yield on(loop, specialize(" and ".join(f"stride({x}, 0) == 1" for x in vectors)))
+    p, _ = yield on(choice.body()[0], then)
+    yield seq(focus(p.body()), numbers_first(), nav(moves.root)) if loop is not c else nav(moves.root)
+    return None
+
+
+@strategy
+def if_else(p: Proc, c: ForCursor, condition: str, then: Op, otherwise: Op) -> Script:
+    """`s  ~>  if e: then(s) else: otherwise(s)`. Focus: a loop. Returns the procedure."""
+    p, choice = yield specialize(condition)
+    p, _ = yield on(choice.body()[0], then)
+    yield on(now(p, choice).orelse()[0], otherwise, nav(moves.root))
     return None
 
 
