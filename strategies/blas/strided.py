@@ -50,7 +50,9 @@ Part: TypeAlias = tuple[Proc, Proc]
 
 @strategy
 def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
-    """`s  ~>  f(..)`, wherever statements do, or call, what one of the parts does. Focus: anything. Returns the procedure.
+    """`s  ~>  f(..)`, wherever statements do, or call, what one of the parts does.
+
+    Fails if a loop with loops inside is left. Focus: anything. Returns the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, rename, schedule
     >>> zero = proc_from_source('''
@@ -80,6 +82,10 @@ def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
             if len(rest) >= size and p.forward(s).is_valid:
                 call = seq(nav(moves.expand(0, size - 1)), replace(program), call_eqv(scheduled))
                 p, _ = yield attempt(on(s, call))
+    left = p.forward(c)
+    for loop in [s for s in (statements(left) if left.is_valid else ()) if isinstance(s, ForCursor)]:
+        if loops_inside(loop):
+            yield seq(focus(loop), fail("no part does this"))
     yield nav(moves.root)
     return None
 
@@ -248,10 +254,7 @@ def near_or_copied(
     for x in vectors:
         p, block = yield on(block, stage_mem(window[x], unique_name(p, f"{x}_near")))
         room.append(allocation(block))
-    p, root = yield seq(nav(moves.root), calls_of(parts))
-    for loop in root.find_all("for _ in _: _"):
-        if len(loops_inside(loop)) > 1:
-            yield seq(focus(loop), fail("no part does this"))
+    p, _ = yield seq(nav(moves.root), calls_of(parts))
     for copy in room:
         yield on(copy, set_memory(memory))
     p, _ = yield on(now(p, choice).body(), neighbours(machine, precision))
