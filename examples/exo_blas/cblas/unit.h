@@ -153,3 +153,10 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
 #define HALF(n, unit) (((n) / 2 + (unit) - 1) / (unit) * (unit))  // about half of n, a multiple of the unit
+
+// The arguments of a call that leaves out zeros (zeros.h): those that it has.
+typedef struct {
+    int layout, uplo, trans, diag, side, band, real_alpha, real_beta;
+    int64_t m, n, k, lda, ldb, ldc, incx, incy;
+    const void *alpha, *beta, *a, *b, *c, *ap, *x, *y;
+} exo_call;
