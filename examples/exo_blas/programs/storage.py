@@ -1,7 +1,8 @@
-"""How BLAS packs triangles: memories, which say in C where an element is.
+"""Where elements are in C: memories of packed triangles, and room for copies.
 
-Object code computes with the elements of a matrix or of its diagonal. That rows follow each other without gaps, so that
-where one begins is quadratic in its number, is known here only.
+Object code computes with the elements of a matrix or of its diagonal. That rows of a packed triangle follow each other
+without gaps, so that where one begins is quadratic in its number, is known here only. So is that a copy of a few
+elements is on the stack.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from backends.c import Index, Objection, Term
 from backends.c.memory import HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
-from backends.kernel import Binary, Expr
+from backends.kernel import Binary, Expr, Scalar
 
 
 class Packed(HeapMemory):
@@ -51,3 +52,33 @@ class _Upper(Packed):
 
 PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
+
+
+FEW = 512
+"""Elements for which there is room on the stack."""
+
+
+class _Room(HeapMemory):
+    """On the stack, if there are at most `FEW` elements, else on the heap."""
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        """The stack's part has a name that no variable of object code has.
+
+        >>> from exo_strat import f64
+        >>> for part in ROOM.alloc("u", f64, (num(600),)).split(" : "):
+        ...     print(part)
+        double exo_few_u[512], *u = exo_times(sizeof(double), 600) <= sizeof exo_few_u ? exo_few_u
+        exo_alloc(exo_times(sizeof(double), 600));
+        """
+        pointer, _, heap = super().alloc(name, scalar, shape).partition(" = ")
+        if not heap:
+            return pointer
+        kind, _, _ = pointer.partition(" *")
+        needed = heap.removeprefix("exo_alloc(").removesuffix(");")
+        return f"{kind} exo_few_{name}[{FEW}], *{name} = {needed} <= sizeof exo_few_{name} ? exo_few_{name} : {heap}"
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
+
+
+ROOM = _Room("ROOM")
