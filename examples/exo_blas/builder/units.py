@@ -16,6 +16,7 @@ from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
+from ..programs.calls import product_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
@@ -131,7 +132,9 @@ def numbers(machine: Machine) -> dict[str, int]:
 
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
-    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
+    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
+    lines += [name for name in product_names(machine) if name.split()[1] in kernels]
+    lines.append(kernels)
     entries = unit.routines() if unit.direct and machine.vec_widths else ()
     before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():
