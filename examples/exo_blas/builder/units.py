@@ -148,6 +148,6 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")
-            for rank in (1, 2)
+            for rank in (1, 2, 3)
         ]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

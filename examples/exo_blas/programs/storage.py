@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.c import Index, Objection, Term
-from backends.c.memory import HeapMemory
+from backends.c.memory import CMemory, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
 from backends.kernel import Binary, Expr, Scalar
 
@@ -52,6 +52,31 @@ class _Upper(Packed):
 
 PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
+
+
+class _Rows(HeapMemory):
+    """The rows of any matrix, dense, packed or a band, with the indices (i, 0, j).
+
+    Row i begins at i s + i (i - 1) / 2 t, where s is the distance of rows 0 and 1, and t how much farther apart two
+    rows are than the two before: 0, but for packed triangles. Arguments have s and t as the distances of their first
+    two dimensions, the second of which is of one element; the third is of neighbours.
+
+    >>> print(ROWS.element("a", tuple(Index(Term(i), False) for i in "i0j"), (Term("s"), Term("t"), num(1))))
+    a[i * s + i * (i - 1) / 2 * t + j]
+    """
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        row, _, column = index
+        if row.kept and row.at.value != 0:
+            raise Objection(f"rows in {self} are not equally far apart; a window is of all or of one, `{name}[i, 0, lo:hi]`")
+        before = binary("/", mul(row.at, sub(row.at, num(1))), num(2))
+        return f"{name}[{add(add(mul(row.at, strides[0]), mul(before, strides[1])), column.at)}]"
+
+    def accepts(self, other: CMemory) -> bool:
+        return self == other
+
+
+ROWS = _Rows("ROWS")
 
 
 FEW = 512

@@ -1,0 +1,646 @@
+"""Complex numbers, level 2: programs on matrices of any storage, and their kernels.
+
+A matrix is rows of reals that begin somewhere (`ROWS` in storage.py), of twice as many as there are columns. Row i has
+the columns i - below to i + above, as far as there are such: so a dense matrix, a band, and a triangle, packed or not,
+are one. Of what is conjugated, vectors are: conj(A) x is the conjugated of A conj(x). `s` is -1 then, else 1.
+
+A row times a vector x is two sums of reals, of a u and of a v, with u = (re, -im) and v = (im, re) of each pair of x.
+What rows add to a vector is added up in p, times the real parts of their factors, and in q, times the imaginary ones:
+the pair j of it is (p[j].re - q[j].im, p[j].im + q[j].re), and if the rows are conjugated (p[j].re + q[j].im,
+q[j].re - p[j].im). A vector of n pairs that no caller sees is 2 n reals.
+
+Four rows are taken together, in the columns that all of them have. Programs here are written in blocks; what they call
+is scheduled (`LEAVES`). `tests/test_complex_rows.py` compares them with the definitions.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from exo_strat import *
+from exo_strat import CallCursor, proc_from_source
+from strategies.blas.level1 import optimize_level_1
+
+from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
+from .level2 import shorter
+from .storage import ROOM, ROWS
+
+# -- loops over the reals of rows ---------------------------------------------------------------------
+
+
+@proc
+def dots(n: size, a: [R][n], b: [R][n], c: [R][n], d: [R][n], u: [R][n], v: [R][n], w: [R][8]):
+    assert stride(a, 0) == 1 and stride(b, 0) == 1 and stride(c, 0) == 1 and stride(d, 0) == 1
+    assert stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    for j in seq(0, n):
+        w[0] += a[j] * u[j]
+        w[1] += a[j] * v[j]
+        w[2] += b[j] * u[j]
+        w[3] += b[j] * v[j]
+        w[4] += c[j] * u[j]
+        w[5] += c[j] * v[j]
+        w[6] += d[j] * u[j]
+        w[7] += d[j] * v[j]
+
+
+@proc
+def dot(n: size, a: [R][n], u: [R][n], v: [R][n], w: [R][2]):
+    assert stride(a, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    for j in seq(0, n):
+        w[0] += a[j] * u[j]
+        w[1] += a[j] * v[j]
+
+
+@proc
+def adds(n: size, a: [R][n], b: [R][n], c: [R][n], d: [R][n], x: [R][8], p: [R][n], q: [R][n]):
+    assert stride(a, 0) == 1 and stride(b, 0) == 1 and stride(c, 0) == 1 and stride(d, 0) == 1
+    assert stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    for j in seq(0, n):
+        s: R
+        t: R
+        s = p[j]
+        t = q[j]
+        s += x[0] * a[j]
+        t += x[1] * a[j]
+        s += x[2] * b[j]
+        t += x[3] * b[j]
+        s += x[4] * c[j]
+        t += x[5] * c[j]
+        s += x[6] * d[j]
+        t += x[7] * d[j]
+        p[j] = s
+        q[j] = t
+
+
+@proc
+def add(n: size, a: [R][n], x: [R][2], p: [R][n], q: [R][n]):
+    assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    for j in seq(0, n):
+        p[j] += x[0] * a[j]
+        q[j] += x[1] * a[j]
+
+
+@proc
+def both(n: size, a: [R][n], x: [R][2], u: [R][n], v: [R][n], p: [R][n], q: [R][n], w: [R][2]):
+    assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(w, 0) == 1
+    for j in seq(0, n):
+        p[j] += x[0] * a[j]
+        q[j] += x[1] * a[j]
+        w[0] += a[j] * u[j]
+        w[1] += a[j] * v[j]
+
+
+@proc
+def rank(n: size, x: [R][2], u: [R][n], v: [R][n], a: [R][n]):
+    assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    for j in seq(0, n):
+        a[j] += x[0] * u[j] + x[1] * v[j]
+
+
+@proc
+def rank2(n: size, x: [R][2], u: [R][n], v: [R][n], y: [R][2], f: [R][n], g: [R][n], a: [R][n]):
+    assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    assert stride(y, 0) == 1 and stride(f, 0) == 1 and stride(g, 0) == 1
+    for j in seq(0, n):
+        t: R
+        t = a[j]
+        t += x[0] * u[j]
+        t += x[1] * v[j]
+        t += y[0] * f[j]
+        t += y[1] * g[j]
+        a[j] = t
+
+
+# -- vectors ------------------------------------------------------------------------------------------
+
+
+@proc
+def scaled(n: size, b: [R][2], y: [R][n, 2]):
+    """y := b y, which is not read if b is 0"""
+    if b[0] == 0.0 and b[1] == 0.0:
+        for i in seq(0, n):
+            y[i, 0] = 0.0
+            y[i, 1] = 0.0
+    else:
+        if b[0] != 1.0 or b[1] != 0.0:
+            for i in seq(0, n):
+                t: R
+                t = y[i, 0]
+                y[i, 0] = b[0] * t - b[1] * y[i, 1]
+                y[i, 1] = b[0] * y[i, 1] + b[1] * t
+
+
+@proc
+def copied(n: size, s: R, x: [R][n, 2], near: [R][2 * n]):
+    """near := x, or conj(x)"""
+    for i in seq(0, n):
+        near[2 * i] = x[i, 0]
+        near[2 * i + 1] = s * x[i, 1]
+
+
+@proc
+def times(n: size, s: R, b: [R][2], x: [R][n, 2], near: [R][2 * n]):
+    """near := b x, or conj(b x)"""
+    for i in seq(0, n):
+        near[2 * i] = b[0] * x[i, 0] - b[1] * x[i, 1]
+        near[2 * i + 1] = s * (b[0] * x[i, 1] + b[1] * x[i, 0])
+
+
+@proc
+def spread(lo: index, hi: index, n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    """What multiplies rows of A in x"""
+    assert 0 <= lo and hi <= n
+    for i in seq(lo, hi):
+        u[2 * i] = x[2 * i]
+        u[2 * i + 1] = -x[2 * i + 1]
+        v[2 * i] = x[2 * i + 1]
+        v[2 * i + 1] = x[2 * i]
+
+
+@proc
+def zeros(n: size, p: [R][n]):
+    for i in seq(0, n):
+        p[i] = 0.0
+
+
+# -- products with rows -------------------------------------------------------------------------------
+
+
+@proc
+def by_rows(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
+):  # fmt: skip
+    """w += A x, of the rows lo to hi and what they have of the columns left to right"""
+    assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    for io in seq(0, (hi - lo + 3) / 4):
+        i = lo + 4 * io
+        first = max(left, i + 3 - below)
+        last = min(right, i + above + 1)
+        if i + 4 <= hi and first < last:
+            dots(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
+                 a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], u[2 * first : 2 * last],
+                 v[2 * first : 2 * last], w[2 * i : 2 * i + 8])  # fmt: skip
+            for k in seq(i, i + 4):
+                for j in seq(2 * max(left, k - below), 2 * first):
+                    w[2 * k] += a[k, 0, j] * u[j]
+                    w[2 * k + 1] += a[k, 0, j] * v[j]
+                for j in seq(2 * last, 2 * min(right, k + above + 1)):
+                    w[2 * k] += a[k, 0, j] * u[j]
+                    w[2 * k + 1] += a[k, 0, j] * v[j]
+        else:
+            for k in seq(i, min(i + 4, hi)):
+                lowest = max(left, k - below)
+                end = min(right, k + above + 1)
+                if lowest < end:
+                    dot(2 * (end - lowest), a[k, 0, 2 * lowest : 2 * end], u[2 * lowest : 2 * end],
+                        v[2 * lowest : 2 * end], w[2 * k : 2 * k + 2])  # fmt: skip
+
+
+@proc
+def by_columns(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
+):  # fmt: skip
+    """p, q += A^T x, of the rows lo to hi and what they have of the columns left to right"""
+    assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    for io in seq(0, (hi - lo + 3) / 4):
+        i = lo + 4 * io
+        first = max(left, i + 3 - below)
+        last = min(right, i + above + 1)
+        if i + 4 <= hi and first < last:
+            adds(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
+                 a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], x[2 * i : 2 * i + 8],
+                 p[2 * first : 2 * last], q[2 * first : 2 * last])  # fmt: skip
+            for k in seq(i, i + 4):
+                for j in seq(2 * max(left, k - below), 2 * first):
+                    p[j] += x[2 * k] * a[k, 0, j]
+                    q[j] += x[2 * k + 1] * a[k, 0, j]
+                for j in seq(2 * last, 2 * min(right, k + above + 1)):
+                    p[j] += x[2 * k] * a[k, 0, j]
+                    q[j] += x[2 * k + 1] * a[k, 0, j]
+        else:
+            for k in seq(i, min(i + 4, hi)):
+                lowest = max(left, k - below)
+                end = min(right, k + above + 1)
+                if lowest < end:
+                    add(2 * (end - lowest), a[k, 0, 2 * lowest : 2 * end], x[2 * k : 2 * k + 2],
+                        p[2 * lowest : 2 * end], q[2 * lowest : 2 * end])  # fmt: skip
+
+
+@proc
+def gemv_rows(
+    m: size, n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS, x: [R][n, 2],
+    beta: [R][2], y: [R][m, 2],
+):  # fmt: skip
+    """y := alpha A x + beta y, or alpha conj(A) x + beta y"""
+    assert below >= -1 and above >= -1 and stride(a, 2) == 1
+    scaled(m, beta, y)
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near: R[2 * n] @ ROOM
+        u: R[2 * n] @ ROOM
+        v: R[2 * n] @ ROOM
+        w: R[2 * m] @ ROOM
+        times(n, s, alpha, x, near)
+        spread(0, n, n, near, u, v)
+        zeros(2 * m, w)
+        by_rows(m, n, 0, m, 0, n, below, above, a, u, v, w)
+        for i in seq(0, m):
+            y[i, 0] += w[2 * i]
+            y[i, 1] += s * w[2 * i + 1]
+
+
+@proc
+def gemv_columns(
+    m: size, n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS, x: [R][m, 2],
+    beta: [R][2], y: [R][n, 2],
+):  # fmt: skip
+    """y := alpha A^T x + beta y, or alpha A^H x + beta y"""
+    assert below >= -1 and above >= -1 and stride(a, 2) == 1
+    scaled(n, beta, y)
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near: R[2 * m] @ ROOM
+        p: R[2 * n] @ ROOM
+        q: R[2 * n] @ ROOM
+        times(m, s, alpha, x, near)
+        zeros(2 * n, p)
+        zeros(2 * n, q)
+        by_columns(m, n, 0, m, 0, n, below, above, a, near, p, q)
+        for j in seq(0, n):
+            y[j, 0] += p[2 * j] - q[2 * j + 1]
+            y[j, 1] += s * (p[2 * j + 1] + q[2 * j])
+
+
+@proc
+def hermitian(
+    n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2],
+    beta: [R][2], y: [R][n, 2],
+):  # fmt: skip
+    """y := alpha A x + beta y, of a Hermitian A, or conj(A), of which one triangle is stored"""
+    assert below >= 0 and above >= 0 and stride(a, 2) == 1
+    scaled(n, beta, y)
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near: R[2 * n] @ ROOM
+        u: R[2 * n] @ ROOM
+        v: R[2 * n] @ ROOM
+        w: R[2 * n] @ ROOM
+        p: R[2 * n] @ ROOM
+        q: R[2 * n] @ ROOM
+        times(n, s, alpha, x, near)
+        spread(0, n, n, near, u, v)
+        zeros(2 * n, p)
+        zeros(2 * n, q)
+        for i in seq(0, n):
+            first = max(0, i - below)
+            last = min(n, i + above + 1)
+            w[2 * i] = a[i, 0, 2 * i] * near[2 * i]
+            w[2 * i + 1] = a[i, 0, 2 * i] * near[2 * i + 1]
+            if first < i:
+                both(2 * (i - first), a[i, 0, 2 * first : 2 * i], near[2 * i : 2 * i + 2], u[2 * first : 2 * i],
+                     v[2 * first : 2 * i], p[2 * first : 2 * i], q[2 * first : 2 * i], w[2 * i : 2 * i + 2])  # fmt: skip
+            if i + 1 < last:
+                both(2 * (last - i - 1), a[i, 0, 2 * i + 2 : 2 * last], near[2 * i : 2 * i + 2],
+                     u[2 * i + 2 : 2 * last], v[2 * i + 2 : 2 * last], p[2 * i + 2 : 2 * last],
+                     q[2 * i + 2 : 2 * last], w[2 * i : 2 * i + 2])  # fmt: skip
+        for i in seq(0, n):
+            y[i, 0] += w[2 * i] + (p[2 * i] + q[2 * i + 1])
+            y[i, 1] += s * (w[2 * i + 1] + (q[2 * i] - p[2 * i + 1]))
+
+
+# -- updates ------------------------------------------------------------------------------------------
+
+
+@proc
+def ger(
+    m: size, n: size, s: R, alpha: [R][2], x: [R][m, 2], r: R, y: [R][n, 2], a: [R][m, 1, 2 * n] @ ROWS,
+):  # fmt: skip
+    """A := alpha x y^T + A, of x and y or conj(x) and conj(y): s and r are their signs"""
+    assert stride(a, 2) == 1
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        own: R[2 * m] @ ROOM
+        near: R[2 * n] @ ROOM
+        u: R[2 * n] @ ROOM
+        copied(n, r, y, near)
+        for j in seq(0, n):
+            u[2 * j] = -near[2 * j + 1]
+            u[2 * j + 1] = near[2 * j]
+        for i in seq(0, m):
+            own[2 * i] = alpha[0] * x[i, 0] - alpha[1] * (s * x[i, 1])
+            own[2 * i + 1] = alpha[0] * (s * x[i, 1]) + alpha[1] * x[i, 0]
+            rank(2 * n, own[2 * i : 2 * i + 2], near, u, a[i, 0, 0 : 2 * n])
+
+
+@proc
+def turned(n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    """conj(x), and conj(x) times i"""
+    for j in seq(0, n):
+        u[2 * j] = x[2 * j]
+        u[2 * j + 1] = -x[2 * j + 1]
+        v[2 * j] = x[2 * j + 1]
+        v[2 * j + 1] = x[2 * j]
+
+
+@proc
+def her(
+    n: size, below: index, above: index, s: R, alpha: R, x: [R][n, 2], a: [R][n, 1, 2 * n] @ ROWS
+):
+    """A := alpha x x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
+    assert below >= 0 and above >= 0 and stride(a, 2) == 1
+    if alpha != 0.0:
+        near: R[2 * n] @ ROOM
+        own: R[2 * n] @ ROOM
+        u: R[2 * n] @ ROOM
+        v: R[2 * n] @ ROOM
+        copied(n, s, x, near)
+        turned(n, near, u, v)
+        for i in seq(0, n):
+            first = max(0, i - below)
+            last = min(n, i + above + 1)
+            own[2 * i] = alpha * near[2 * i]
+            own[2 * i + 1] = alpha * near[2 * i + 1]
+            rank(2 * (last - first), own[2 * i : 2 * i + 2], u[2 * first : 2 * last], v[2 * first : 2 * last],
+                 a[i, 0, 2 * first : 2 * last])  # fmt: skip
+            a[i, 0, 2 * i + 1] = 0.0
+
+
+@proc
+def her2(
+    n: size, below: index, above: index, s: R, alpha: [R][2], x: [R][n, 2], y: [R][n, 2],
+    a: [R][n, 1, 2 * n] @ ROWS,
+):  # fmt: skip
+    """A := alpha x y^H + conj(alpha) y x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
+    assert below >= 0 and above >= 0 and stride(a, 2) == 1
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near_x: R[2 * n] @ ROOM
+        near_y: R[2 * n] @ ROOM
+        own_x: R[2 * n] @ ROOM
+        own_y: R[2 * n] @ ROOM
+        ux: R[2 * n] @ ROOM
+        vx: R[2 * n] @ ROOM
+        uy: R[2 * n] @ ROOM
+        vy: R[2 * n] @ ROOM
+        copied(n, s, x, near_x)
+        copied(n, s, y, near_y)
+        turned(n, near_x, ux, vx)
+        turned(n, near_y, uy, vy)
+        for i in seq(0, n):
+            first = max(0, i - below)
+            last = min(n, i + above + 1)
+            own_x[2 * i] = alpha[0] * near_x[2 * i] - s * alpha[1] * near_x[2 * i + 1]
+            own_x[2 * i + 1] = alpha[0] * near_x[2 * i + 1] + s * alpha[1] * near_x[2 * i]
+            own_y[2 * i] = alpha[0] * near_y[2 * i] + s * alpha[1] * near_y[2 * i + 1]
+            own_y[2 * i + 1] = alpha[0] * near_y[2 * i + 1] - s * alpha[1] * near_y[2 * i]
+            rank2(2 * (last - first), own_x[2 * i : 2 * i + 2], uy[2 * first : 2 * last], vy[2 * first : 2 * last],
+                  own_y[2 * i : 2 * i + 2], ux[2 * first : 2 * last], vx[2 * first : 2 * last],
+                  a[i, 0, 2 * first : 2 * last])  # fmt: skip
+            a[i, 0, 2 * i + 1] = 0.0
+
+
+# -- triangles ----------------------------------------------------------------------------------------
+
+
+@proc
+def trmv_rows(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+    """x := A x, or conj(A) x, of a triangle; of one with a unit diagonal, below or above are less by 1"""
+    assert below >= -1 and above >= -1 and stride(a, 2) == 1
+    near: R[2 * n] @ ROOM
+    u: R[2 * n] @ ROOM
+    v: R[2 * n] @ ROOM
+    copied(n, s, x, near)
+    spread(0, n, n, near, u, v)
+    if not unit:
+        zeros(2 * n, near)
+    by_rows(n, n, 0, n, 0, n, below, above, a, u, v, near)
+    for i in seq(0, n):
+        x[i, 0] = near[2 * i]
+        x[i, 1] = s * near[2 * i + 1]
+
+
+@proc
+def trmv_columns(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+    """x := A^T x, or A^H x, of a triangle; of one with a unit diagonal, below or above are less by 1"""
+    assert below >= -1 and above >= -1 and stride(a, 2) == 1
+    near: R[2 * n] @ ROOM
+    p: R[2 * n] @ ROOM
+    q: R[2 * n] @ ROOM
+    copied(n, s, x, near)
+    zeros(2 * n, p)
+    zeros(2 * n, q)
+    if unit:
+        copied(n, s, x, p)
+    by_columns(n, n, 0, n, 0, n, below, above, a, near, p, q)
+    for i in seq(0, n):
+        x[i, 0] = p[2 * i] - q[2 * i + 1]
+        x[i, 1] = s * (p[2 * i + 1] + q[2 * i])
+
+
+# -- triangular systems -------------------------------------------------------------------------------
+
+FAR = 2.0**62
+"""Numbers beyond this one and its inverse are scaled by it before they are inverted: so neither becomes 0 nor infinite."""
+
+
+@proc
+def inverse(d: [R][2], w: [R][3]):
+    """Of a number d, its inverse is (w[0], w[1]) times w[2], of which the pair is found as R. L. Smith does (1962)"""
+    most: R
+    most = fmax(abs(d[0]), abs(d[1]))
+    w[2] = 1.0
+    if most < 1.0 / FAR:
+        w[2] = FAR
+    if most > FAR:
+        w[2] = 1.0 / FAR
+    re: R
+    im: R
+    re = d[0] * w[2]
+    im = d[1] * w[2]
+    t: R
+    e: R
+    if abs(im) <= abs(re):
+        t = im / re
+        e = 1.0 / (re + im * t)
+        w[0] = e
+        w[1] = -(t * e)
+    else:
+        t = re / im
+        e = 1.0 / (im + re * t)
+        w[0] = t * e
+        w[1] = -e
+
+
+@proc
+def divided(d: [R][2], x: [R][2]):
+    """x := x / d"""
+    w: R[3] @ DRAM_STACK
+    inverse(d, w)
+    t: R
+    t = x[0]
+    x[0] = (t * w[0] - x[1] * w[1]) * w[2]
+    x[1] = (t * w[1] + x[1] * w[0]) * w[2]
+
+
+@proc
+def less(a: [R][2], x: [R][2], y: [R][2]):
+    """y -= a x"""
+    y[0] += a[1] * x[1] - a[0] * x[0]
+    y[1] += -(a[0] * x[1] + a[1] * x[0])
+
+
+@proc
+def solved_rows(
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n]
+):
+    """x := A^-1 x, of the triangle of the rows and columns lo to hi"""
+    assert 0 <= lo and hi <= n and below >= 0 and above >= 0
+    for ii in seq(0, hi - lo):
+        if above == 0:
+            i = lo + ii
+            for j in seq(max(lo, i - below), i):
+                less(a[i, 0, 2 * j : 2 * j + 2], x[2 * j : 2 * j + 2], x[2 * i : 2 * i + 2])
+            if not unit:
+                divided(a[i, 0, 2 * i : 2 * i + 2], x[2 * i : 2 * i + 2])
+        else:
+            k = hi - 1 - ii
+            for j in seq(k + 1, min(hi, k + above + 1)):
+                less(a[k, 0, 2 * j : 2 * j + 2], x[2 * j : 2 * j + 2], x[2 * k : 2 * k + 2])
+            if not unit:
+                divided(a[k, 0, 2 * k : 2 * k + 2], x[2 * k : 2 * k + 2])
+
+
+@proc
+def solved_columns(
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n]
+):
+    """x := A^-T x, of the triangle of the rows and columns lo to hi"""
+    assert 0 <= lo and hi <= n and below >= 0 and above >= 0
+    for ii in seq(0, hi - lo):
+        if above == 0:
+            k = hi - 1 - ii
+            if not unit:
+                divided(a[k, 0, 2 * k : 2 * k + 2], x[2 * k : 2 * k + 2])
+            for j in seq(max(lo, k - below), k):
+                less(a[k, 0, 2 * j : 2 * j + 2], x[2 * k : 2 * k + 2], x[2 * j : 2 * j + 2])
+        else:
+            i = lo + ii
+            if not unit:
+                divided(a[i, 0, 2 * i : 2 * i + 2], x[2 * i : 2 * i + 2])
+            for j in seq(i + 1, min(hi, i + above + 1)):
+                less(a[i, 0, 2 * j : 2 * j + 2], x[2 * i : 2 * i + 2], x[2 * j : 2 * j + 2])
+
+
+@proc
+def trsv_rows(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+    """x := A^-1 x, or conj(A)^-1 x, of a triangle. What was found is added to w with the sign that it has there."""
+    assert below >= 0 and above >= 0 and stride(a, 2) == 1
+    near: R[2 * n] @ ROOM
+    w: R[2 * n] @ ROOM
+    u: R[2 * n] @ ROOM
+    v: R[2 * n] @ ROOM
+    copied(n, s, x, near)
+    zeros(2 * n, w)
+    for io in seq(0, (n + 3) / 4):
+        if above == 0:
+            lo = 4 * io
+            hi = min(n, 4 * io + 4)
+            by_rows(n, n, lo, hi, 0, lo, below, above, a, u, v, w)
+            for i in seq(2 * lo, 2 * hi):
+                near[i] += -w[i]
+            solved_rows(n, lo, hi, below, above, unit, a, near)
+            spread(lo, hi, n, near, u, v)
+        else:
+            last = n - 4 * io
+            first = max(0, n - 4 * io - 4)
+            by_rows(n, n, first, last, last, n, below, above, a, u, v, w)
+            for i in seq(2 * first, 2 * last):
+                near[i] += -w[i]
+            solved_rows(n, first, last, below, above, unit, a, near)
+            spread(first, last, n, near, u, v)
+    for i in seq(0, n):
+        x[i, 0] = near[2 * i]
+        x[i, 1] = s * near[2 * i + 1]
+
+
+@proc
+def trsv_columns(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+    """x := A^-T x, or A^-H x, of a triangle"""
+    assert below >= 0 and above >= 0 and stride(a, 2) == 1
+    near: R[2 * n] @ ROOM
+    p: R[2 * n] @ ROOM
+    q: R[2 * n] @ ROOM
+    copied(n, s, x, near)
+    zeros(2 * n, p)
+    zeros(2 * n, q)
+    for io in seq(0, (n + 3) / 4):
+        if above == 0:
+            last = n - 4 * io
+            first = max(0, n - 4 * io - 4)
+            for i in seq(first, last):
+                near[2 * i] += q[2 * i + 1] - p[2 * i]
+                near[2 * i + 1] += -(p[2 * i + 1] + q[2 * i])
+            solved_columns(n, first, last, below, above, unit, a, near)
+            by_columns(n, n, first, last, 0, first, below, above, a, near, p, q)
+        else:
+            lo = 4 * io
+            hi = min(n, 4 * io + 4)
+            for i in seq(lo, hi):
+                near[2 * i] += q[2 * i + 1] - p[2 * i]
+                near[2 * i + 1] += -(p[2 * i + 1] + q[2 * i])
+            solved_columns(n, lo, hi, below, above, unit, a, near)
+            by_columns(n, n, lo, hi, hi, n, below, above, a, near, p, q)
+    for i in seq(0, n):
+        x[i, 0] = near[2 * i]
+        x[i, 1] = s * near[2 * i + 1]
+
+
+# -- kernels ------------------------------------------------------------------------------------------
+
+LEAVES = {dots: 1, dot: 0, adds: 1, add: 0, both: 0, rank: 0, rank2: 0}
+"""Loops over reals that are vectors, and how many vectors are taken together: 0 leaves it to the plan."""
+
+PROGRAMS = (
+    gemv_rows, gemv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows, trsv_columns,
+)  # fmt: skip
+"""What wrappers call."""
+
+TOGETHER = {p.name(): vectors for p, vectors in LEAVES.items()}
+
+
+def calls(program: Proc) -> list[CallCursor]:
+    """What a program calls, in order."""
+    return [c for c in traversals.nlr(program.root()) if isinstance(c, CallCursor)]
+
+
+def typed_with_calls(program: Proc, precision: str) -> Proc:
+    """The program in a precision, and so all that it calls."""
+    called = {c.subproc().name(): c.subproc() for c in calls(program)}
+    own = {name: typed_with_calls(p, precision) for name, p in called.items()}
+    if own:
+        program = proc_from_source(str(program), {**globals(), **own})
+    return typed(program, precision, f"{COMPLEX_LETTERS[precision]}{program.name()}")
+
+
+@strategy
+def calls_scheduled(p: Proc, c: Cursor, precision: str, machine: Machine) -> Script:
+    """What the procedure calls, and what that calls, by `LEAVES`. Focus: the procedure. Returns it."""
+    for call in calls(p):
+        name = call.subproc().name()[1:]
+        plan = calls_scheduled(precision, machine)
+        if name in TOGETHER:
+            plan = at("for j in _: _", optimize_level_1(shorter(machine), precision, TOGETHER[name]))
+        yield on(call, call_eqv(schedule(plan, call.subproc())))
+    return None
+
+
+def plan_calls(precision: str, machine: Machine) -> Op:
+    """What programs that call others are scheduled by."""
+    return calls_scheduled(precision, machine)
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this level."""
+    return tuple(
+        Kernel(k.name(), t, k, partial(plan_calls, t)) for t in LETTERS for k in (typed_with_calls(p, t) for p in PROGRAMS)
+    )
