@@ -15,7 +15,9 @@ is scheduled (`LEAVES`). `tests/test_complex_rows.py` compares them with the def
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import TypeAlias
 
 from exo_strat import *
 from exo_strat import CallCursor, proc_from_source
@@ -23,7 +25,9 @@ from strategies.blas.level1 import optimize_level_1
 
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
 from .level2 import shorter
-from .storage import ROOM, ROWS
+from .storage import BLOCK, ROOM, ROWS
+
+MEMORIES = {"BLOCK": BLOCK, "ROOM": ROOM, "ROWS": ROWS}
 
 # -- loops over the reals of rows ---------------------------------------------------------------------
 
@@ -597,15 +601,22 @@ def trsv_columns(n: size, below: index, above: index, unit: bool, s: R, a: [R][n
 
 # -- kernels ------------------------------------------------------------------------------------------
 
-LEAVES = {dots: 1, dot: 0, adds: 1, add: 0, both: 0, rank: 0, rank2: 0}
-"""Loops over reals that are vectors, and how many vectors are taken together: 0 leaves it to the plan."""
+Plan: TypeAlias = Callable[[str, Machine], Op]
+"""What a loop is scheduled by, for a precision and a machine."""
+
+
+def reals(vectors: int, precision: str, machine: Machine) -> Op:
+    """What loops over reals are scheduled by; so many vectors are taken together, or as many as the machine likes."""
+    return at("for j in _: _", optimize_level_1(shorter(machine), precision, vectors))
+
+
+LEAVES = {p.name(): partial(reals, 1 if p in (dots, adds) else 0) for p in (dots, dot, adds, add, both, rank, rank2)}
+"""What loops that are vectors are scheduled by."""
 
 PROGRAMS = (
     gemv_rows, gemv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows, trsv_columns,
 )  # fmt: skip
 """What wrappers call."""
-
-TOGETHER = {p.name(): vectors for p, vectors in LEAVES.items()}
 
 
 def calls(program: Proc) -> list[CallCursor]:
@@ -613,34 +624,43 @@ def calls(program: Proc) -> list[CallCursor]:
     return [c for c in traversals.nlr(program.root()) if isinstance(c, CallCursor)]
 
 
-def typed_with_calls(program: Proc, precision: str) -> Proc:
-    """The program in a precision, and so all that it calls."""
+@cache
+def typed_with_calls(program: Proc, precision: str, instructions: tuple[tuple[str, Proc], ...] = ()) -> Proc:
+    """The program in a precision, and so all that it calls; some of that are `instructions`, by name."""
     called = {c.subproc().name(): c.subproc() for c in calls(program)}
-    own = {name: typed_with_calls(p, precision) for name, p in called.items()}
+    own = {n: dict(instructions).get(n) or typed_with_calls(p, precision, instructions) for n, p in called.items()}
     if own:
-        program = proc_from_source(str(program), {**globals(), **own})
+        program = proc_from_source(str(program), {**MEMORIES, **own})
     return typed(program, precision, f"{COMPLEX_LETTERS[precision]}{program.name()}")
 
 
+def planned(leaves: Mapping[str, Plan], precision: str) -> Callable[[Machine], Op]:
+    """What a program is scheduled by whose loops are in what it calls: these `leaves`, by the names of programs."""
+    return partial(_planned, tuple(leaves.items()), precision)
+
+
+def _planned(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
+    plans = tuple((f"{COMPLEX_LETTERS[precision]}{name}", plan(precision, machine)) for name, plan in leaves)
+    return calls_scheduled(plans)
+
+
 @strategy
-def calls_scheduled(p: Proc, c: Cursor, precision: str, machine: Machine) -> Script:
-    """What the procedure calls, and what that calls, by `LEAVES`. Focus: the procedure. Returns it."""
+def calls_scheduled(p: Proc, c: Cursor, plans: tuple[tuple[str, Op], ...]) -> Script:
+    """What the procedure calls by their plans, and what has none by what it calls. Focus: the procedure, which is
+    returned."""
     for call in calls(p):
-        name = call.subproc().name()[1:]
-        plan = calls_scheduled(precision, machine)
-        if name in TOGETHER:
-            plan = at("for j in _: _", optimize_level_1(shorter(machine), precision, TOGETHER[name]))
-        yield on(call, call_eqv(schedule(plan, call.subproc())))
+        called = call.subproc()
+        if calls(called) or called.name() in dict(plans):
+            yield on(call, call_eqv(_scheduled(dict(plans).get(called.name(), calls_scheduled(plans)), called)))
     return None
 
 
-def plan_calls(precision: str, machine: Machine) -> Op:
-    """What programs that call others are scheduled by."""
-    return calls_scheduled(precision, machine)
+@cache
+def _scheduled(plan: Op, program: Proc) -> Proc:
+    return schedule(plan, program)
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    return tuple(
-        Kernel(k.name(), t, k, partial(plan_calls, t)) for t in LETTERS for k in (typed_with_calls(p, t) for p in PROGRAMS)
-    )
+    typed_programs = ((t, typed_with_calls(p, t)) for t in LETTERS for p in PROGRAMS)
+    return tuple(Kernel(p.name(), t, p, planned(LEAVES, t)) for t, p in typed_programs)

@@ -8,6 +8,7 @@ elements is on the stack.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from backends.c import Index, Objection, Term
 from backends.c.memory import CMemory, HeapMemory
@@ -79,12 +80,10 @@ class _Rows(HeapMemory):
 ROWS = _Rows("ROWS")
 
 
-FEW = 512
-"""Elements for which there is room on the stack."""
-
-
 class _Room(HeapMemory):
-    """On the stack, if there are at most `FEW` elements, else on the heap."""
+    """On the stack, if there are at most so many elements, else on the heap."""
+
+    few: ClassVar[int] = 512
 
     def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         """The stack's part has a name that no variable of object code has.
@@ -100,10 +99,20 @@ class _Room(HeapMemory):
             return pointer
         kind, _, _ = pointer.partition(" *")
         needed = heap.removeprefix("exo_alloc(").removesuffix(");")
-        return f"{kind} exo_few_{name}[{FEW}], *{name} = {needed} <= sizeof exo_few_{name} ? exo_few_{name} : {heap}"
+        few = f"exo_few_{name}"
+        return f"{kind} {few}[{self.few}], *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
 
 
+class _Block(_Room):
+    """Likewise, of more."""
+
+    few: ClassVar[int] = 4096
+
+
 ROOM = _Room("ROOM")
+"""Of a vector."""
+BLOCK = _Block("BLOCK")
+"""Of a matrix."""
