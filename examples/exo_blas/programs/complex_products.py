@@ -12,17 +12,15 @@ call the real product, as an instruction, and loops that are scheduled.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import cache, partial
 
 from exo_strat import *
 from exo_strat import make_instr
-from strategies.blas.pairs import optimize_pairs
 
 from .calls import PROTOTYPE, TYPES
-from .complex_rows import inverse, planned, typed_with_calls
+from .complex_rows import Plan, inverse, multiplied, pairs, planned, reals, typed_with_calls
 from .kernel import LETTERS, Kernel, typed
-from .level2 import shorter
 from .storage import BLOCK
 
 DEEP = 256
@@ -104,21 +102,6 @@ def added(n: size, r: R, i: R, x: [R][2 * n], y: [R][2 * n]):
         for k in seq(0, 2):
             y[2 * j + k] += r * x[2 * j + k]
             y[2 * j + k] += b[k] * x[2 * j + 1 - k]
-
-
-@proc
-def multiplied(n: size, r: R, i: R, x: [R][2 * n]):
-    """x := (r + i I) x"""
-    assert stride(x, 0) == 1
-    b: R[2] @ DRAM_STACK
-    b[0] = -i
-    b[1] = i
-    for j in seq(0, n):
-        t: R[2] @ DRAM_STACK
-        for k in seq(0, 2):
-            t[k] = x[2 * j + 1 - k]
-        for k in seq(0, 2):
-            x[2 * j + k] = r * x[2 * j + k] + b[k] * t[k]
 
 
 @proc
@@ -647,15 +630,11 @@ def trsm_right(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][n, n, 2
 # -- kernels ------------------------------------------------------------------------------------------
 
 
-def pairs_in(loop: str, vectors: int, precision: str, machine: Machine) -> Op:
-    """What loops over pairs that are neighbours are scheduled by."""
-    return at(f"for {loop} in _: _", optimize_pairs(shorter(machine), precision, vectors))
-
-
-LEAVES = {
-    "expanded": partial(pairs_in, "j", 1),
-    "added": partial(pairs_in, "j", 4),
-    "multiplied": partial(pairs_in, "j", 4),
+LEAVES: Mapping[str, Plan] = {
+    "expanded": partial(pairs, "j", 1),
+    "added": partial(pairs, "j", 4),
+    "multiplied": partial(pairs, "j", 4),
+    "resized": partial(reals, 0),
 }
 """Loops that are vectors, with what each is scheduled by for a precision and a machine."""
 

@@ -22,12 +22,13 @@ from typing import TypeAlias
 from exo_strat import *
 from exo_strat import CallCursor, proc_from_source
 from strategies.blas.level1 import optimize_level_1
+from strategies.blas.pairs import optimize_pairs
 
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
 from .level2 import shorter
-from .storage import BLOCK, ROOM, ROWS
+from .storage import BLOCK, PAIRS, ROOM, ROWS
 
-MEMORIES = {"BLOCK": BLOCK, "ROOM": ROOM, "ROWS": ROWS}
+MEMORIES = {"PAIRS": PAIRS, "BLOCK": BLOCK, "ROOM": ROOM, "ROWS": ROWS}
 
 # -- loops over the reals of rows ---------------------------------------------------------------------
 
@@ -116,44 +117,142 @@ def rank2(n: size, x: [R][2], u: [R][n], v: [R][n], y: [R][2], f: [R][n], g: [R]
         a[j] = t
 
 
+# -- loops over the reals of vectors ------------------------------------------------------------------
+
+# Pairs are multiplied as they are, and with their parts exchanged, by numbers of each part.
+
+
+@proc
+def signed(n: size, f: [R][2], x: [R][2 * n], y: [R][2 * n]):
+    assert stride(f, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            y[2 * i + k] = f[k] * x[2 * i + k]
+
+
+@proc
+def plus(n: size, f: [R][2], x: [R][2 * n], y: [R][2 * n]):
+    assert stride(f, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            y[2 * i + k] += f[k] * x[2 * i + k]
+
+
+@proc
+def plus_both(n: size, f: [R][2], g: [R][2], p: [R][2 * n], q: [R][2 * n], y: [R][2 * n]):
+    assert stride(f, 0) == 1 and stride(g, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1 and stride(y, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            y[2 * i + k] += f[k] * p[2 * i + k]
+            y[2 * i + k] += g[k] * q[2 * i + 1 - k]
+
+
+@proc
+def times(n: size, f: [R][2], g: [R][2], x: [R][2 * n], y: [R][2 * n]):
+    assert stride(f, 0) == 1 and stride(g, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            y[2 * i + k] = f[k] * x[2 * i + k] + g[k] * x[2 * i + 1 - k]
+
+
+@proc
+def parted(n: size, f: [R][2], g: [R][2], x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    assert stride(f, 0) == 1 and stride(g, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            u[2 * i + k] = f[k] * x[2 * i + k]
+            v[2 * i + k] = g[k] * x[2 * i + 1 - k]
+
+
+@proc
+def multiplied(n: size, r: R, i: R, x: [R][2 * n]):
+    """x := (r + i I) x"""
+    assert stride(x, 0) == 1
+    b: R[2] @ DRAM_STACK
+    b[0] = -i
+    b[1] = i
+    for j in seq(0, n):
+        t: R[2] @ DRAM_STACK
+        for k in seq(0, 2):
+            t[k] = x[2 * j + 1 - k]
+        for k in seq(0, 2):
+            x[2 * j + k] = r * x[2 * j + k] + b[k] * t[k]
+
+
+@proc
+def zeros(n: size, p: [R][n]):
+    assert stride(p, 0) == 1
+    for j in seq(0, n):
+        p[j] = 0.0
+
+
 # -- vectors ------------------------------------------------------------------------------------------
 
 
 @proc
-def scaled(n: size, b: [R][2], y: [R][n, 2]):
-    """y := b y, which is not read if b is 0"""
-    if b[0] == 0.0 and b[1] == 0.0:
-        for i in seq(0, n):
-            y[i, 0] = 0.0
-            y[i, 1] = 0.0
-    else:
-        if b[0] != 1.0 or b[1] != 0.0:
-            for i in seq(0, n):
-                t: R
-                t = y[i, 0]
-                y[i, 0] = b[0] * t - b[1] * y[i, 1]
-                y[i, 1] = b[0] * y[i, 1] + b[1] * t
-
-
-@proc
-def copied(n: size, s: R, x: [R][n, 2], near: [R][2 * n]):
+def taken(n: size, s: R, x: [R][2 * n] @ PAIRS, near: [R][2 * n]):
     """near := x, or conj(x)"""
-    for i in seq(0, n):
-        near[2 * i] = x[i, 0]
-        near[2 * i + 1] = s * x[i, 1]
+    assert stride(near, 0) == 1
+    if stride(x, 0) == 1:
+        f: R[2] @ DRAM_STACK
+        f[0] = 1.0
+        f[1] = s
+        signed(n, f, x, near)
+    else:
+        for i in seq(0, n):
+            near[2 * i] = x[2 * i]
+            near[2 * i + 1] = s * x[2 * i + 1]
 
 
 @proc
-def times(n: size, s: R, b: [R][2], x: [R][n, 2], near: [R][2 * n]):
+def given(n: size, s: R, near: [R][2 * n], x: [R][2 * n] @ PAIRS):
+    """x := near, or conj(near)"""
+    assert stride(near, 0) == 1
+    if stride(x, 0) == 1:
+        f: R[2] @ DRAM_STACK
+        f[0] = 1.0
+        f[1] = s
+        signed(n, f, near, x)
+    else:
+        for i in seq(0, n):
+            x[2 * i] = near[2 * i]
+            x[2 * i + 1] = s * near[2 * i + 1]
+
+
+@proc
+def taken_times(n: size, s: R, b: [R][2], x: [R][2 * n] @ PAIRS, near: [R][2 * n]):
     """near := b x, or conj(b x)"""
-    for i in seq(0, n):
-        near[2 * i] = b[0] * x[i, 0] - b[1] * x[i, 1]
-        near[2 * i + 1] = s * (b[0] * x[i, 1] + b[1] * x[i, 0])
+    assert stride(near, 0) == 1
+    f: R[2] @ DRAM_STACK
+    g: R[2] @ DRAM_STACK
+    f[0] = b[0]
+    f[1] = s * b[0]
+    g[0] = -b[1]
+    g[1] = s * b[1]
+    if stride(x, 0) == 1:
+        times(n, f, g, x, near)
+    else:
+        for i in seq(0, n):
+            near[2 * i] = f[0] * x[2 * i] + g[0] * x[2 * i + 1]
+            near[2 * i + 1] = f[1] * x[2 * i + 1] + g[1] * x[2 * i]
 
 
 @proc
-def spread(lo: index, hi: index, n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+def spread(n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
     """What multiplies rows of A in x"""
+    assert stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    f: R[2] @ DRAM_STACK
+    g: R[2] @ DRAM_STACK
+    f[0] = 1.0
+    f[1] = -1.0
+    g[0] = 1.0
+    g[1] = 1.0
+    parted(n, f, g, x, u, v)
+
+
+@proc
+def spread_few(lo: index, hi: index, n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    """The same of some of x"""
     assert 0 <= lo and hi <= n
     for i in seq(lo, hi):
         u[2 * i] = x[2 * i]
@@ -163,9 +262,52 @@ def spread(lo: index, hi: index, n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2
 
 
 @proc
-def zeros(n: size, p: [R][n]):
-    for i in seq(0, n):
-        p[i] = 0.0
+def scaled(n: size, b: [R][2], y: [R][2 * n]):
+    """y := b y, which is not read if b is 0"""
+    assert stride(y, 0) == 1
+    if b[0] == 0.0 and b[1] == 0.0:
+        zeros(2 * n, y)
+    else:
+        if b[0] != 1.0 or b[1] != 0.0:
+            multiplied(n, b[0], b[1], y)
+
+
+@proc
+def added(
+    n: size, some: bool, s: R, beta: [R][2], w: [R][2 * n], two: bool, t: R, p: [R][2 * n], q: [R][2 * n],
+    y: [R][2 * n],
+):  # fmt: skip
+    """y := beta y, if there are `some` plus w; if `two` plus p and q, of rows, or if t is -1 of conjugated rows. What
+    is added is conjugated if s is -1."""
+    assert stride(w, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1 and stride(y, 0) == 1
+    scaled(n, beta, y)
+    f: R[2] @ DRAM_STACK
+    g: R[2] @ DRAM_STACK
+    f[0] = 1.0
+    f[1] = s
+    if some:
+        plus(n, f, w, y)
+    if two:
+        f[1] = s * t
+        g[0] = -t
+        g[1] = s
+        plus_both(n, f, g, p, q, y)
+
+
+@proc
+def added_to(
+    n: size, some: bool, s: R, beta: [R][2], w: [R][2 * n], two: bool, t: R, p: [R][2 * n], q: [R][2 * n],
+    y: [R][2 * n] @ PAIRS,
+):  # fmt: skip
+    """The same, of a y whose pairs may be apart"""
+    assert stride(w, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    if stride(y, 0) == 1:
+        added(n, some, s, beta, w, two, t, p, q, y)
+    else:
+        near: R[2 * n] @ ROOM
+        taken(n, 1.0, y, near)
+        added(n, some, s, beta, w, two, t, p, q, near)
+        given(n, 1.0, near, y)
 
 
 # -- products with rows -------------------------------------------------------------------------------
@@ -174,7 +316,7 @@ def zeros(n: size, p: [R][n]):
 @proc
 def by_rows(
     m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
-    a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
+    enough: size, a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
 ):  # fmt: skip
     """w += A x, of the rows lo to hi and what they have of the columns left to right"""
     assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
@@ -183,7 +325,7 @@ def by_rows(
         i = lo + 4 * io
         first = max(left, i + 3 - below)
         last = min(right, i + above + 1)
-        if i + 4 <= hi and first < last:
+        if i + 4 <= hi and first + enough <= last:
             dots(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
                  a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], u[2 * first : 2 * last],
                  v[2 * first : 2 * last], w[2 * i : 2 * i + 8])  # fmt: skip
@@ -206,7 +348,7 @@ def by_rows(
 @proc
 def by_columns(
     m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
-    a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
+    enough: size, a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
 ):  # fmt: skip
     """p, q += A^T x, of the rows lo to hi and what they have of the columns left to right"""
     assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
@@ -215,7 +357,7 @@ def by_columns(
         i = lo + 4 * io
         first = max(left, i + 3 - below)
         last = min(right, i + above + 1)
-        if i + 4 <= hi and first < last:
+        if i + 4 <= hi and first + enough <= last:
             adds(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
                  a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], x[2 * i : 2 * i + 8],
                  p[2 * first : 2 * last], q[2 * first : 2 * last])  # fmt: skip
@@ -237,64 +379,61 @@ def by_columns(
 
 @proc
 def gemv_rows(
-    m: size, n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS, x: [R][n, 2],
-    beta: [R][2], y: [R][m, 2],
+    m: size, n: size, below: index, above: index, enough: size, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS,
+    x: [R][2 * n] @ PAIRS, beta: [R][2], y: [R][2 * m] @ PAIRS,
 ):  # fmt: skip
     """y := alpha A x + beta y, or alpha conj(A) x + beta y"""
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
-    scaled(m, beta, y)
+    w: R[2 * m] @ ROOM
     if alpha[0] != 0.0 or alpha[1] != 0.0:
         near: R[2 * n] @ ROOM
         u: R[2 * n] @ ROOM
         v: R[2 * n] @ ROOM
-        w: R[2 * m] @ ROOM
-        times(n, s, alpha, x, near)
-        spread(0, n, n, near, u, v)
+        taken_times(n, s, alpha, x, near)
+        spread(n, near, u, v)
         zeros(2 * m, w)
-        by_rows(m, n, 0, m, 0, n, below, above, a, u, v, w)
-        for i in seq(0, m):
-            y[i, 0] += w[2 * i]
-            y[i, 1] += s * w[2 * i + 1]
+        by_rows(m, n, 0, m, 0, n, below, above, enough, a, u, v, w)
+        added_to(m, True, s, beta, w, False, 1.0, w, w, y)
+    else:
+        added_to(m, False, s, beta, w, False, 1.0, w, w, y)
 
 
 @proc
 def gemv_columns(
-    m: size, n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS, x: [R][m, 2],
-    beta: [R][2], y: [R][n, 2],
+    m: size, n: size, below: index, above: index, enough: size, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS,
+    x: [R][2 * m] @ PAIRS, beta: [R][2], y: [R][2 * n] @ PAIRS,
 ):  # fmt: skip
     """y := alpha A^T x + beta y, or alpha A^H x + beta y"""
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
-    scaled(n, beta, y)
+    p: R[2 * n] @ ROOM
     if alpha[0] != 0.0 or alpha[1] != 0.0:
         near: R[2 * m] @ ROOM
-        p: R[2 * n] @ ROOM
         q: R[2 * n] @ ROOM
-        times(m, s, alpha, x, near)
+        taken_times(m, s, alpha, x, near)
         zeros(2 * n, p)
         zeros(2 * n, q)
-        by_columns(m, n, 0, m, 0, n, below, above, a, near, p, q)
-        for j in seq(0, n):
-            y[j, 0] += p[2 * j] - q[2 * j + 1]
-            y[j, 1] += s * (p[2 * j + 1] + q[2 * j])
+        by_columns(m, n, 0, m, 0, n, below, above, enough, a, near, p, q)
+        added_to(n, False, s, beta, p, True, 1.0, p, q, y)
+    else:
+        added_to(n, False, s, beta, p, False, 1.0, p, p, y)
 
 
 @proc
 def hermitian(
-    n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2],
-    beta: [R][2], y: [R][n, 2],
+    n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n] @ PAIRS,
+    beta: [R][2], y: [R][2 * n] @ PAIRS,
 ):  # fmt: skip
     """y := alpha A x + beta y, of a Hermitian A, or conj(A), of which one triangle is stored"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
-    scaled(n, beta, y)
+    w: R[2 * n] @ ROOM
     if alpha[0] != 0.0 or alpha[1] != 0.0:
         near: R[2 * n] @ ROOM
         u: R[2 * n] @ ROOM
         v: R[2 * n] @ ROOM
-        w: R[2 * n] @ ROOM
         p: R[2 * n] @ ROOM
         q: R[2 * n] @ ROOM
-        times(n, s, alpha, x, near)
-        spread(0, n, n, near, u, v)
+        taken_times(n, s, alpha, x, near)
+        spread(n, near, u, v)
         zeros(2 * n, p)
         zeros(2 * n, q)
         for i in seq(0, n):
@@ -309,17 +448,31 @@ def hermitian(
                 both(2 * (last - i - 1), a[i, 0, 2 * i + 2 : 2 * last], near[2 * i : 2 * i + 2],
                      u[2 * i + 2 : 2 * last], v[2 * i + 2 : 2 * last], p[2 * i + 2 : 2 * last],
                      q[2 * i + 2 : 2 * last], w[2 * i : 2 * i + 2])  # fmt: skip
-        for i in seq(0, n):
-            y[i, 0] += w[2 * i] + (p[2 * i] + q[2 * i + 1])
-            y[i, 1] += s * (w[2 * i + 1] + (q[2 * i] - p[2 * i + 1]))
+        added_to(n, True, s, beta, w, True, -1.0, p, q, y)
+    else:
+        added_to(n, False, s, beta, w, False, 1.0, w, w, y)
 
 
 # -- updates ------------------------------------------------------------------------------------------
 
 
 @proc
+def spread_back(n: size, s: R, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    """u := x, or conj(x), and v := u times i; s is as ever"""
+    assert stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    f: R[2] @ DRAM_STACK
+    g: R[2] @ DRAM_STACK
+    f[0] = 1.0
+    f[1] = s
+    g[0] = -s
+    g[1] = 1.0
+    parted(n, f, g, x, u, v)
+
+
+@proc
 def ger(
-    m: size, n: size, s: R, alpha: [R][2], x: [R][m, 2], r: R, y: [R][n, 2], a: [R][m, 1, 2 * n] @ ROWS,
+    m: size, n: size, s: R, alpha: [R][2], x: [R][2 * m] @ PAIRS, r: R, y: [R][2 * n] @ PAIRS,
+    a: [R][m, 1, 2 * n] @ ROWS,
 ):  # fmt: skip
     """A := alpha x y^T + A, of x and y or conj(x) and conj(y): s and r are their signs"""
     assert stride(a, 2) == 1
@@ -327,30 +480,17 @@ def ger(
         own: R[2 * m] @ ROOM
         near: R[2 * n] @ ROOM
         u: R[2 * n] @ ROOM
-        copied(n, r, y, near)
-        for j in seq(0, n):
-            u[2 * j] = -near[2 * j + 1]
-            u[2 * j + 1] = near[2 * j]
+        v: R[2 * n] @ ROOM
+        taken(n, 1.0, y, near)
+        spread_back(n, r, near, u, v)
         for i in seq(0, m):
-            own[2 * i] = alpha[0] * x[i, 0] - alpha[1] * (s * x[i, 1])
-            own[2 * i + 1] = alpha[0] * (s * x[i, 1]) + alpha[1] * x[i, 0]
-            rank(2 * n, own[2 * i : 2 * i + 2], near, u, a[i, 0, 0 : 2 * n])
+            own[2 * i] = alpha[0] * x[2 * i] - alpha[1] * (s * x[2 * i + 1])
+            own[2 * i + 1] = alpha[0] * (s * x[2 * i + 1]) + alpha[1] * x[2 * i]
+            rank(2 * n, own[2 * i : 2 * i + 2], u, v, a[i, 0, 0 : 2 * n])
 
 
 @proc
-def turned(n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
-    """conj(x), and conj(x) times i"""
-    for j in seq(0, n):
-        u[2 * j] = x[2 * j]
-        u[2 * j + 1] = -x[2 * j + 1]
-        v[2 * j] = x[2 * j + 1]
-        v[2 * j + 1] = x[2 * j]
-
-
-@proc
-def her(
-    n: size, below: index, above: index, s: R, alpha: R, x: [R][n, 2], a: [R][n, 1, 2 * n] @ ROWS
-):
+def her(n: size, below: index, above: index, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1, 2 * n] @ ROWS):
     """A := alpha x x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
     if alpha != 0.0:
@@ -358,8 +498,8 @@ def her(
         own: R[2 * n] @ ROOM
         u: R[2 * n] @ ROOM
         v: R[2 * n] @ ROOM
-        copied(n, s, x, near)
-        turned(n, near, u, v)
+        taken(n, s, x, near)
+        spread_back(n, -1.0, near, u, v)
         for i in seq(0, n):
             first = max(0, i - below)
             last = min(n, i + above + 1)
@@ -372,7 +512,7 @@ def her(
 
 @proc
 def her2(
-    n: size, below: index, above: index, s: R, alpha: [R][2], x: [R][n, 2], y: [R][n, 2],
+    n: size, below: index, above: index, s: R, alpha: [R][2], x: [R][2 * n] @ PAIRS, y: [R][2 * n] @ PAIRS,
     a: [R][n, 1, 2 * n] @ ROWS,
 ):  # fmt: skip
     """A := alpha x y^H + conj(alpha) y x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
@@ -386,10 +526,10 @@ def her2(
         vx: R[2 * n] @ ROOM
         uy: R[2 * n] @ ROOM
         vy: R[2 * n] @ ROOM
-        copied(n, s, x, near_x)
-        copied(n, s, y, near_y)
-        turned(n, near_x, ux, vx)
-        turned(n, near_y, uy, vy)
+        taken(n, s, x, near_x)
+        taken(n, s, y, near_y)
+        spread_back(n, -1.0, near_x, ux, vx)
+        spread_back(n, -1.0, near_y, uy, vy)
         for i in seq(0, n):
             first = max(0, i - below)
             last = min(n, i + above + 1)
@@ -407,38 +547,47 @@ def her2(
 
 
 @proc
-def trmv_rows(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+def trmv_rows(
+    n: size, below: index, above: index, enough: size, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS,
+    x: [R][2 * n] @ PAIRS,
+):  # fmt: skip
     """x := A x, or conj(A) x, of a triangle; of one with a unit diagonal, below or above are less by 1"""
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
     u: R[2 * n] @ ROOM
     v: R[2 * n] @ ROOM
-    copied(n, s, x, near)
-    spread(0, n, n, near, u, v)
+    taken(n, s, x, near)
+    spread(n, near, u, v)
     if not unit:
         zeros(2 * n, near)
-    by_rows(n, n, 0, n, 0, n, below, above, a, u, v, near)
-    for i in seq(0, n):
-        x[i, 0] = near[2 * i]
-        x[i, 1] = s * near[2 * i + 1]
+    by_rows(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
+    given(n, s, near, x)
 
 
 @proc
-def trmv_columns(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+def trmv_columns(
+    n: size, below: index, above: index, enough: size, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS,
+    x: [R][2 * n] @ PAIRS,
+):  # fmt: skip
     """x := A^T x, or A^H x, of a triangle; of one with a unit diagonal, below or above are less by 1"""
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
     p: R[2 * n] @ ROOM
     q: R[2 * n] @ ROOM
-    copied(n, s, x, near)
+    f: R[2] @ DRAM_STACK
+    g: R[2] @ DRAM_STACK
+    f[0] = 1.0
+    f[1] = 1.0
+    g[0] = -1.0
+    g[1] = 1.0
+    taken(n, s, x, near)
     zeros(2 * n, p)
     zeros(2 * n, q)
-    if unit:
-        copied(n, s, x, p)
-    by_columns(n, n, 0, n, 0, n, below, above, a, near, p, q)
-    for i in seq(0, n):
-        x[i, 0] = p[2 * i] - q[2 * i + 1]
-        x[i, 1] = s * (p[2 * i + 1] + q[2 * i])
+    by_columns(n, n, 0, n, 0, n, below, above, enough, a, near, p, q)
+    if not unit:
+        zeros(2 * n, near)
+    plus_both(n, f, g, p, q, near)
+    given(n, s, near, x)
 
 
 # -- triangular systems -------------------------------------------------------------------------------
@@ -450,153 +599,143 @@ FAR = 2.0**62
 @proc
 def inverse(d: [R][2], w: [R][3]):
     """Of a number d, its inverse is (w[0], w[1]) times w[2], of which the pair is found as R. L. Smith does (1962)"""
-    most: R
-    most = fmax(abs(d[0]), abs(d[1]))
-    w[2] = 1.0
-    if most < 1.0 / FAR:
-        w[2] = FAR
-    if most > FAR:
-        w[2] = 1.0 / FAR
-    re: R
-    im: R
-    re = d[0] * w[2]
-    im = d[1] * w[2]
+    p: R
+    q: R
+    p = d[0] if abs(d[1]) <= abs(d[0]) else d[1]
+    q = d[1] if abs(d[1]) <= abs(d[0]) else d[0]
+    w[2] = FAR if abs(p) < 1.0 / FAR else 1.0 / FAR if abs(p) > FAR else 1.0
+    p = p * w[2]
     t: R
     e: R
-    if abs(im) <= abs(re):
-        t = im / re
-        e = 1.0 / (re + im * t)
-        w[0] = e
-        w[1] = -(t * e)
+    t = q * w[2] / p
+    e = 1.0 / (p + q * w[2] * t)
+    w[0] = e if abs(d[1]) <= abs(d[0]) else t * e
+    w[1] = -(t * e) if abs(d[1]) <= abs(d[0]) else -e
+
+
+@proc
+def solved(unit: bool, d: [R][2], re: R, im: R, x: [R][2]):
+    """x := (re + i im) / d"""
+    if unit:
+        x[0] = re
+        x[1] = im
     else:
-        t = re / im
-        e = 1.0 / (im + re * t)
-        w[0] = t * e
-        w[1] = -e
-
-
-@proc
-def divided(d: [R][2], x: [R][2]):
-    """x := x / d"""
-    w: R[3] @ DRAM_STACK
-    inverse(d, w)
-    t: R
-    t = x[0]
-    x[0] = (t * w[0] - x[1] * w[1]) * w[2]
-    x[1] = (t * w[1] + x[1] * w[0]) * w[2]
-
-
-@proc
-def less(a: [R][2], x: [R][2], y: [R][2]):
-    """y -= a x"""
-    y[0] += a[1] * x[1] - a[0] * x[0]
-    y[1] += -(a[0] * x[1] + a[1] * x[0])
+        w: R[3] @ DRAM_STACK
+        inverse(d, w)
+        x[0] = (re * w[0] - im * w[1]) * w[2]
+        x[1] = (re * w[1] + im * w[0]) * w[2]
 
 
 @proc
 def solved_rows(
-    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n]
-):
-    """x := A^-1 x, of the triangle of the rows and columns lo to hi"""
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, w: [R][2 * n],
+    x: [R][2 * n],
+):  # fmt: skip
+    """x := A^-1 (x - w), of the triangle of the rows and columns lo to hi"""
     assert 0 <= lo and hi <= n and below >= 0 and above >= 0
     for ii in seq(0, hi - lo):
+        re: R
+        im: R
         if above == 0:
             i = lo + ii
+            re = x[2 * i] - w[2 * i]
+            im = x[2 * i + 1] - w[2 * i + 1]
             for j in seq(max(lo, i - below), i):
-                less(a[i, 0, 2 * j : 2 * j + 2], x[2 * j : 2 * j + 2], x[2 * i : 2 * i + 2])
-            if not unit:
-                divided(a[i, 0, 2 * i : 2 * i + 2], x[2 * i : 2 * i + 2])
+                re += a[i, 0, 2 * j + 1] * x[2 * j + 1] - a[i, 0, 2 * j] * x[2 * j]
+                im += -(a[i, 0, 2 * j] * x[2 * j + 1] + a[i, 0, 2 * j + 1] * x[2 * j])
+            solved(unit, a[i, 0, 2 * i : 2 * i + 2], re, im, x[2 * i : 2 * i + 2])
         else:
             k = hi - 1 - ii
+            re = x[2 * k] - w[2 * k]
+            im = x[2 * k + 1] - w[2 * k + 1]
             for j in seq(k + 1, min(hi, k + above + 1)):
-                less(a[k, 0, 2 * j : 2 * j + 2], x[2 * j : 2 * j + 2], x[2 * k : 2 * k + 2])
-            if not unit:
-                divided(a[k, 0, 2 * k : 2 * k + 2], x[2 * k : 2 * k + 2])
+                re += a[k, 0, 2 * j + 1] * x[2 * j + 1] - a[k, 0, 2 * j] * x[2 * j]
+                im += -(a[k, 0, 2 * j] * x[2 * j + 1] + a[k, 0, 2 * j + 1] * x[2 * j])
+            solved(unit, a[k, 0, 2 * k : 2 * k + 2], re, im, x[2 * k : 2 * k + 2])
 
 
 @proc
 def solved_columns(
-    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n]
-):
-    """x := A^-T x, of the triangle of the rows and columns lo to hi"""
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, p: [R][2 * n],
+    q: [R][2 * n], x: [R][2 * n],
+):  # fmt: skip
+    """x := A^-T (x - p - i q), of the triangle of the rows and columns lo to hi"""
     assert 0 <= lo and hi <= n and below >= 0 and above >= 0
     for ii in seq(0, hi - lo):
+        re: R
+        im: R
         if above == 0:
             k = hi - 1 - ii
-            if not unit:
-                divided(a[k, 0, 2 * k : 2 * k + 2], x[2 * k : 2 * k + 2])
-            for j in seq(max(lo, k - below), k):
-                less(a[k, 0, 2 * j : 2 * j + 2], x[2 * k : 2 * k + 2], x[2 * j : 2 * j + 2])
+            re = x[2 * k] - (p[2 * k] - q[2 * k + 1])
+            im = x[2 * k + 1] - (p[2 * k + 1] + q[2 * k])
+            for j in seq(k + 1, min(hi, k + below + 1)):
+                re += a[j, 0, 2 * k + 1] * x[2 * j + 1] - a[j, 0, 2 * k] * x[2 * j]
+                im += -(a[j, 0, 2 * k] * x[2 * j + 1] + a[j, 0, 2 * k + 1] * x[2 * j])
+            solved(unit, a[k, 0, 2 * k : 2 * k + 2], re, im, x[2 * k : 2 * k + 2])
         else:
             i = lo + ii
-            if not unit:
-                divided(a[i, 0, 2 * i : 2 * i + 2], x[2 * i : 2 * i + 2])
-            for j in seq(i + 1, min(hi, i + above + 1)):
-                less(a[i, 0, 2 * j : 2 * j + 2], x[2 * i : 2 * i + 2], x[2 * j : 2 * j + 2])
+            re = x[2 * i] - (p[2 * i] - q[2 * i + 1])
+            im = x[2 * i + 1] - (p[2 * i + 1] + q[2 * i])
+            for j in seq(max(lo, i - above), i):
+                re += a[j, 0, 2 * i + 1] * x[2 * j + 1] - a[j, 0, 2 * i] * x[2 * j]
+                im += -(a[j, 0, 2 * i] * x[2 * j + 1] + a[j, 0, 2 * i + 1] * x[2 * j])
+            solved(unit, a[i, 0, 2 * i : 2 * i + 2], re, im, x[2 * i : 2 * i + 2])
 
 
 @proc
-def trsv_rows(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
-    """x := A^-1 x, or conj(A)^-1 x, of a triangle. What was found is added to w with the sign that it has there."""
+def trsv_rows(
+    n: size, below: index, above: index, enough: size, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS,
+    x: [R][2 * n] @ PAIRS,
+):  # fmt: skip
+    """x := A^-1 x, or conj(A)^-1 x, of a triangle"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
     w: R[2 * n] @ ROOM
     u: R[2 * n] @ ROOM
     v: R[2 * n] @ ROOM
-    copied(n, s, x, near)
+    taken(n, s, x, near)
     zeros(2 * n, w)
     for io in seq(0, (n + 3) / 4):
         if above == 0:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
-            by_rows(n, n, lo, hi, 0, lo, below, above, a, u, v, w)
-            for i in seq(2 * lo, 2 * hi):
-                near[i] += -w[i]
-            solved_rows(n, lo, hi, below, above, unit, a, near)
-            spread(lo, hi, n, near, u, v)
+            by_rows(n, n, lo, hi, 0, lo, below, above, enough, a, u, v, w)
+            solved_rows(n, lo, hi, below, above, unit, a, w, near)
+            spread_few(lo, hi, n, near, u, v)
         else:
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
-            by_rows(n, n, first, last, last, n, below, above, a, u, v, w)
-            for i in seq(2 * first, 2 * last):
-                near[i] += -w[i]
-            solved_rows(n, first, last, below, above, unit, a, near)
-            spread(first, last, n, near, u, v)
-    for i in seq(0, n):
-        x[i, 0] = near[2 * i]
-        x[i, 1] = s * near[2 * i + 1]
+            by_rows(n, n, first, last, last, n, below, above, enough, a, u, v, w)
+            solved_rows(n, first, last, below, above, unit, a, w, near)
+            spread_few(first, last, n, near, u, v)
+    given(n, s, near, x)
 
 
 @proc
-def trsv_columns(n: size, below: index, above: index, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS, x: [R][n, 2]):
+def trsv_columns(
+    n: size, below: index, above: index, enough: size, unit: bool, s: R, a: [R][n, 1, 2 * n] @ ROWS,
+    x: [R][2 * n] @ PAIRS,
+):  # fmt: skip
     """x := A^-T x, or A^-H x, of a triangle"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
     p: R[2 * n] @ ROOM
     q: R[2 * n] @ ROOM
-    copied(n, s, x, near)
+    taken(n, s, x, near)
     zeros(2 * n, p)
     zeros(2 * n, q)
     for io in seq(0, (n + 3) / 4):
         if above == 0:
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
-            for i in seq(first, last):
-                near[2 * i] += q[2 * i + 1] - p[2 * i]
-                near[2 * i + 1] += -(p[2 * i + 1] + q[2 * i])
-            solved_columns(n, first, last, below, above, unit, a, near)
-            by_columns(n, n, first, last, 0, first, below, above, a, near, p, q)
+            solved_columns(n, first, last, below, above, unit, a, p, q, near)
+            by_columns(n, n, first, last, 0, first, below, above, enough, a, near, p, q)
         else:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
-            for i in seq(lo, hi):
-                near[2 * i] += q[2 * i + 1] - p[2 * i]
-                near[2 * i + 1] += -(p[2 * i + 1] + q[2 * i])
-            solved_columns(n, lo, hi, below, above, unit, a, near)
-            by_columns(n, n, lo, hi, hi, n, below, above, a, near, p, q)
-    for i in seq(0, n):
-        x[i, 0] = near[2 * i]
-        x[i, 1] = s * near[2 * i + 1]
+            solved_columns(n, lo, hi, below, above, unit, a, p, q, near)
+            by_columns(n, n, lo, hi, hi, n, below, above, enough, a, near, p, q)
+    given(n, s, near, x)
 
 
 # -- kernels ------------------------------------------------------------------------------------------
@@ -610,7 +749,17 @@ def reals(vectors: int, precision: str, machine: Machine) -> Op:
     return at("for j in _: _", optimize_level_1(shorter(machine), precision, vectors))
 
 
-LEAVES = {p.name(): partial(reals, 1 if p in (dots, adds) else 0) for p in (dots, dot, adds, add, both, rank, rank2)}
+def pairs(loop: str, vectors: int, precision: str, machine: Machine) -> Op:
+    """What loops over pairs that are neighbours are scheduled by."""
+    return at(f"for {loop} in _: _", optimize_pairs(shorter(machine), precision, vectors))
+
+
+LEAVES: Mapping[str, Plan] = {
+    **{p.name(): partial(reals, 1) for p in (dots, adds)},
+    **{p.name(): partial(reals, 0) for p in (dot, add, both, rank, rank2, zeros)},
+    **{p.name(): partial(pairs, "i", 1) for p in (signed, plus, plus_both, times, parted)},
+    "multiplied": partial(pairs, "j", 1),
+}
 """What loops that are vectors are scheduled by."""
 
 PROGRAMS = (

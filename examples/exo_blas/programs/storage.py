@@ -80,6 +80,24 @@ class _Rows(HeapMemory):
 ROWS = _Rows("ROWS")
 
 
+class _Pairs(HeapMemory):
+    """The reals of pairs, which may be apart: arguments are given the distance of pairs, in pairs.
+
+    >>> PAIRS.element("x", (Index(Term("i"), False),), (Term("s"),))
+    'x[i / 2 * (2 * s) + i % 2]'
+    """
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        at = index[0].at
+        return f"{name}[{add(mul(binary('/', at, num(2)), mul(num(2), strides[0])), binary('%', at, num(2)))}]"
+
+    def accepts(self, other: CMemory) -> bool:
+        return self == other
+
+
+PAIRS = _Pairs("PAIRS")
+
+
 class _Room(HeapMemory):
     """On the stack, if there are at most so many elements, else on the heap."""
 

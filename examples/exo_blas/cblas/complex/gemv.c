@@ -7,10 +7,10 @@
     const struct EXO_IN3 matrix = __VA_ARGS__;                                                           \
     if ((rows) == 0 || (columns) == 0) return;                                                           \
     if (BY_ROWS(layout, trans))                                                                          \
-        KERNEL(gemv_rows)(rows, columns, below, above, SIGN(trans == CblasConjTrans), IN(alpha, 1), matrix, \
+        KERNEL(gemv_rows)(rows, columns, below, above, CHOICE(complex_together), SIGN(trans == CblasConjTrans), IN(alpha, 1), matrix, \
             IN_VECTOR(x, columns, incx), IN(beta, 1), OUT_VECTOR(y, rows, incy));                        \
     else                                                                                                 \
-        KERNEL(gemv_columns)(rows, columns, below, above, SIGN(trans == CblasConjTrans), IN(alpha, 1), matrix, \
+        KERNEL(gemv_columns)(rows, columns, below, above, CHOICE(complex_together), SIGN(trans == CblasConjTrans), IN(alpha, 1), matrix, \
             IN_VECTOR(x, rows, incx), IN(beta, 1), OUT_VECTOR(y, columns, incy))
 
 void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, const void *alpha,

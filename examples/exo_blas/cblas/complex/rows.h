@@ -4,7 +4,7 @@
 #define DENSE(a, lda) {(T *)(a), {2 * (int64_t)(lda), 0, 1}}
 #define BAND(a, lda, below) {(T *)(a) + 2 * (int64_t)(below), {2 * ((int64_t)(lda) - 1), 0, 1}}
 #define PACKED(a, n, lower) {(T *)(a), {(lower) ? 2 : 2 * ((int64_t)(n) - 1), (lower) ? 2 : -2, 1}}
-#define VECTOR(x, n, inc) {(T *)(x) - ((inc) < 0 ? 2 * ((int64_t)(n) - 1) * (inc) : 0), {2 * (int64_t)(inc), 1}}
-#define IN_VECTOR(x, n, inc) ((struct EXO_IN2)VECTOR(x, n, inc))
-#define OUT_VECTOR(x, n, inc) ((struct EXO_OUT2)VECTOR(x, n, inc))
+#define VECTOR(x, n, inc) {(T *)(x) - ((inc) < 0 ? 2 * ((int64_t)(n) - 1) * (inc) : 0), {(inc)}}
+#define IN_VECTOR(x, n, inc) ((struct EXO_IN1)VECTOR(x, n, inc))
+#define OUT_VECTOR(x, n, inc) ((struct EXO_OUT1)VECTOR(x, n, inc))
 #define SIGN(conj) &(const T){(conj) ? -1 : 1}

@@ -7,7 +7,7 @@
 #define IN_PLACE(by_rows, by_columns, less, k, ...)                                                             \
     const int lower = LOWER(layout, uplo);                                                                      \
     if (n > 0)                                                                                                  \
-        (BY_ROWS(layout, trans) ? by_rows : by_columns)(n, lower ? k : less, lower ? less : k, diag == CblasUnit, \
+        (BY_ROWS(layout, trans) ? by_rows : by_columns)(n, lower ? k : less, lower ? less : k, CHOICE(complex_together), diag == CblasUnit, \
             SIGN(trans == CblasConjTrans), (struct EXO_IN3)__VA_ARGS__, OUT_VECTOR(x, n, incx))
 #define PRODUCT_WITH(k, ...) IN_PLACE(KERNEL(trmv_rows), KERNEL(trmv_columns), -(diag == CblasUnit), k, __VA_ARGS__)
 #define SOLUTION(k, ...) IN_PLACE(KERNEL(trsv_rows), KERNEL(trsv_columns), 0, k, __VA_ARGS__)

@@ -5,7 +5,7 @@
 #include "../checks.h"
 
 #define GENERAL(conj)                                                                                      \
-    const struct EXO_IN2 rows = IN_VECTOR(x, m, incx), columns = IN_VECTOR(y, n, incy);                    \
+    const struct EXO_IN1 rows = IN_VECTOR(x, m, incx), columns = IN_VECTOR(y, n, incy);                    \
     const struct EXO_OUT3 matrix = DENSE(a, lda);                                                          \
     if (m == 0 || n == 0) return;                                                                          \
     if (ROW_MAJOR(layout)) KERNEL(ger)(m, n, SIGN(0), IN(alpha, 1), rows, SIGN(conj), columns, matrix);    \
