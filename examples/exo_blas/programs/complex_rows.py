@@ -39,12 +39,12 @@ def dots(n: size, a: [R][n], b: [R][n], c: [R][n], d: [R][n], u: [R][n], v: [R][
     assert stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
     for j in seq(0, n):
         w[0] += a[j] * u[j]
-        w[1] += a[j] * v[j]
         w[2] += b[j] * u[j]
-        w[3] += b[j] * v[j]
         w[4] += c[j] * u[j]
-        w[5] += c[j] * v[j]
         w[6] += d[j] * u[j]
+        w[1] += a[j] * v[j]
+        w[3] += b[j] * v[j]
+        w[5] += c[j] * v[j]
         w[7] += d[j] * v[j]
 
 
@@ -329,13 +329,16 @@ def by_rows(
             dots(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
                  a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], u[2 * first : 2 * last],
                  v[2 * first : 2 * last], w[2 * i : 2 * i + 8])  # fmt: skip
-            for k in seq(i, i + 4):
-                for j in seq(2 * max(left, k - below), 2 * first):
-                    w[2 * k] += a[k, 0, j] * u[j]
-                    w[2 * k + 1] += a[k, 0, j] * v[j]
-                for j in seq(2 * last, 2 * min(right, k + above + 1)):
-                    w[2 * k] += a[k, 0, j] * u[j]
-                    w[2 * k + 1] += a[k, 0, j] * v[j]
+            if max(left, i - below) < first:
+                for k in seq(i, i + 4):
+                    for j in seq(2 * max(left, k - below), 2 * first):
+                        w[2 * k] += a[k, 0, j] * u[j]
+                        w[2 * k + 1] += a[k, 0, j] * v[j]
+            if last < min(right, i + above + 4):
+                for k in seq(i, i + 4):
+                    for j in seq(2 * last, 2 * min(right, k + above + 1)):
+                        w[2 * k] += a[k, 0, j] * u[j]
+                        w[2 * k + 1] += a[k, 0, j] * v[j]
         else:
             for k in seq(i, min(i + 4, hi)):
                 lowest = max(left, k - below)
@@ -361,13 +364,16 @@ def by_columns(
             adds(2 * (last - first), a[i, 0, 2 * first : 2 * last], a[i + 1, 0, 2 * first : 2 * last],
                  a[i + 2, 0, 2 * first : 2 * last], a[i + 3, 0, 2 * first : 2 * last], x[2 * i : 2 * i + 8],
                  p[2 * first : 2 * last], q[2 * first : 2 * last])  # fmt: skip
-            for k in seq(i, i + 4):
-                for j in seq(2 * max(left, k - below), 2 * first):
-                    p[j] += x[2 * k] * a[k, 0, j]
-                    q[j] += x[2 * k + 1] * a[k, 0, j]
-                for j in seq(2 * last, 2 * min(right, k + above + 1)):
-                    p[j] += x[2 * k] * a[k, 0, j]
-                    q[j] += x[2 * k + 1] * a[k, 0, j]
+            if max(left, i - below) < first:
+                for k in seq(i, i + 4):
+                    for j in seq(2 * max(left, k - below), 2 * first):
+                        p[j] += x[2 * k] * a[k, 0, j]
+                        q[j] += x[2 * k + 1] * a[k, 0, j]
+            if last < min(right, i + above + 4):
+                for k in seq(i, i + 4):
+                    for j in seq(2 * last, 2 * min(right, k + above + 1)):
+                        p[j] += x[2 * k] * a[k, 0, j]
+                        q[j] += x[2 * k + 1] * a[k, 0, j]
         else:
             for k in seq(i, min(i + 4, hi)):
                 lowest = max(left, k - below)
@@ -614,25 +620,34 @@ def inverse(d: [R][2], w: [R][3]):
 
 
 @proc
-def solved(unit: bool, d: [R][2], re: R, im: R, x: [R][2]):
-    """x := (re + i im) / d"""
+def inverses(n: size, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, d: [R][3 * n]):
+    """Of the diagonal's elements"""
+    assert stride(a, 2) == 1 and stride(d, 0) == 1
+    if not unit:
+        for i in seq(0, n):
+            inverse(a[i, 0, 2 * i : 2 * i + 2], d[3 * i : 3 * i + 3])
+
+
+@proc
+def solved(unit: bool, d: [R][3], re: R, im: R, x: [R][2]):
+    """x := (re + i im) d, or without d"""
+    assert stride(d, 0) == 1 and stride(x, 0) == 1
     if unit:
         x[0] = re
         x[1] = im
     else:
-        w: R[3] @ DRAM_STACK
-        inverse(d, w)
-        x[0] = (re * w[0] - im * w[1]) * w[2]
-        x[1] = (re * w[1] + im * w[0]) * w[2]
+        x[0] = (re * d[0] - im * d[1]) * d[2]
+        x[1] = (re * d[1] + im * d[0]) * d[2]
 
 
 @proc
 def solved_rows(
-    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, w: [R][2 * n],
-    x: [R][2 * n],
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS,
+    d: [R][3 * n], w: [R][2 * n], x: [R][2 * n],
 ):  # fmt: skip
     """x := A^-1 (x - w), of the triangle of the rows and columns lo to hi"""
-    assert 0 <= lo and hi <= n and below >= 0 and above >= 0
+    assert 0 <= lo and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
+    assert stride(w, 0) == 1 and stride(x, 0) == 1
     for ii in seq(0, hi - lo):
         re: R
         im: R
@@ -641,26 +656,31 @@ def solved_rows(
             re = x[2 * i] - w[2 * i]
             im = x[2 * i + 1] - w[2 * i + 1]
             for j in seq(max(lo, i - below), i):
-                re += a[i, 0, 2 * j + 1] * x[2 * j + 1] - a[i, 0, 2 * j] * x[2 * j]
-                im += -(a[i, 0, 2 * j] * x[2 * j + 1] + a[i, 0, 2 * j + 1] * x[2 * j])
-            solved(unit, a[i, 0, 2 * i : 2 * i + 2], re, im, x[2 * i : 2 * i + 2])
+                re += a[i, 0, 2 * j + 1] * x[2 * j + 1]
+                im += -(a[i, 0, 2 * j + 1] * x[2 * j])
+                re += -(a[i, 0, 2 * j] * x[2 * j])
+                im += -(a[i, 0, 2 * j] * x[2 * j + 1])
+            solved(unit, d[3 * i : 3 * i + 3], re, im, x[2 * i : 2 * i + 2])
         else:
             k = hi - 1 - ii
             re = x[2 * k] - w[2 * k]
             im = x[2 * k + 1] - w[2 * k + 1]
             for j in seq(k + 1, min(hi, k + above + 1)):
-                re += a[k, 0, 2 * j + 1] * x[2 * j + 1] - a[k, 0, 2 * j] * x[2 * j]
-                im += -(a[k, 0, 2 * j] * x[2 * j + 1] + a[k, 0, 2 * j + 1] * x[2 * j])
-            solved(unit, a[k, 0, 2 * k : 2 * k + 2], re, im, x[2 * k : 2 * k + 2])
+                re += a[k, 0, 2 * j + 1] * x[2 * j + 1]
+                im += -(a[k, 0, 2 * j + 1] * x[2 * j])
+                re += -(a[k, 0, 2 * j] * x[2 * j])
+                im += -(a[k, 0, 2 * j] * x[2 * j + 1])
+            solved(unit, d[3 * k : 3 * k + 3], re, im, x[2 * k : 2 * k + 2])
 
 
 @proc
 def solved_columns(
-    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, p: [R][2 * n],
-    q: [R][2 * n], x: [R][2 * n],
+    n: size, lo: index, hi: index, below: index, above: index, unit: bool, a: [R][n, 1, 2 * n] @ ROWS,
+    d: [R][3 * n], p: [R][2 * n], q: [R][2 * n], x: [R][2 * n],
 ):  # fmt: skip
     """x := A^-T (x - p - i q), of the triangle of the rows and columns lo to hi"""
-    assert 0 <= lo and hi <= n and below >= 0 and above >= 0
+    assert 0 <= lo and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
+    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 0) == 1
     for ii in seq(0, hi - lo):
         re: R
         im: R
@@ -669,17 +689,21 @@ def solved_columns(
             re = x[2 * k] - (p[2 * k] - q[2 * k + 1])
             im = x[2 * k + 1] - (p[2 * k + 1] + q[2 * k])
             for j in seq(k + 1, min(hi, k + below + 1)):
-                re += a[j, 0, 2 * k + 1] * x[2 * j + 1] - a[j, 0, 2 * k] * x[2 * j]
-                im += -(a[j, 0, 2 * k] * x[2 * j + 1] + a[j, 0, 2 * k + 1] * x[2 * j])
-            solved(unit, a[k, 0, 2 * k : 2 * k + 2], re, im, x[2 * k : 2 * k + 2])
+                re += a[j, 0, 2 * k + 1] * x[2 * j + 1]
+                im += -(a[j, 0, 2 * k + 1] * x[2 * j])
+                re += -(a[j, 0, 2 * k] * x[2 * j])
+                im += -(a[j, 0, 2 * k] * x[2 * j + 1])
+            solved(unit, d[3 * k : 3 * k + 3], re, im, x[2 * k : 2 * k + 2])
         else:
             i = lo + ii
             re = x[2 * i] - (p[2 * i] - q[2 * i + 1])
             im = x[2 * i + 1] - (p[2 * i + 1] + q[2 * i])
             for j in seq(max(lo, i - above), i):
-                re += a[j, 0, 2 * i + 1] * x[2 * j + 1] - a[j, 0, 2 * i] * x[2 * j]
-                im += -(a[j, 0, 2 * i] * x[2 * j + 1] + a[j, 0, 2 * i + 1] * x[2 * j])
-            solved(unit, a[i, 0, 2 * i : 2 * i + 2], re, im, x[2 * i : 2 * i + 2])
+                re += a[j, 0, 2 * i + 1] * x[2 * j + 1]
+                im += -(a[j, 0, 2 * i + 1] * x[2 * j])
+                re += -(a[j, 0, 2 * i] * x[2 * j])
+                im += -(a[j, 0, 2 * i] * x[2 * j + 1])
+            solved(unit, d[3 * i : 3 * i + 3], re, im, x[2 * i : 2 * i + 2])
 
 
 @proc
@@ -690,23 +714,25 @@ def trsv_rows(
     """x := A^-1 x, or conj(A)^-1 x, of a triangle"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
+    d: R[3 * n] @ ROOM
     w: R[2 * n] @ ROOM
     u: R[2 * n] @ ROOM
     v: R[2 * n] @ ROOM
     taken(n, s, x, near)
+    inverses(n, unit, a, d)
     zeros(2 * n, w)
     for io in seq(0, (n + 3) / 4):
         if above == 0:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
             by_rows(n, n, lo, hi, 0, lo, below, above, enough, a, u, v, w)
-            solved_rows(n, lo, hi, below, above, unit, a, w, near)
+            solved_rows(n, lo, hi, below, above, unit, a, d, w, near)
             spread_few(lo, hi, n, near, u, v)
         else:
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
             by_rows(n, n, first, last, last, n, below, above, enough, a, u, v, w)
-            solved_rows(n, first, last, below, above, unit, a, w, near)
+            solved_rows(n, first, last, below, above, unit, a, d, w, near)
             spread_few(first, last, n, near, u, v)
     given(n, s, near, x)
 
@@ -719,21 +745,23 @@ def trsv_columns(
     """x := A^-T x, or A^-H x, of a triangle"""
     assert below >= 0 and above >= 0 and stride(a, 2) == 1
     near: R[2 * n] @ ROOM
+    d: R[3 * n] @ ROOM
     p: R[2 * n] @ ROOM
     q: R[2 * n] @ ROOM
     taken(n, s, x, near)
+    inverses(n, unit, a, d)
     zeros(2 * n, p)
     zeros(2 * n, q)
     for io in seq(0, (n + 3) / 4):
         if above == 0:
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
-            solved_columns(n, first, last, below, above, unit, a, p, q, near)
+            solved_columns(n, first, last, below, above, unit, a, d, p, q, near)
             by_columns(n, n, first, last, 0, first, below, above, enough, a, near, p, q)
         else:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
-            solved_columns(n, lo, hi, below, above, unit, a, p, q, near)
+            solved_columns(n, lo, hi, below, above, unit, a, d, p, q, near)
             by_columns(n, n, lo, hi, hi, n, below, above, enough, a, near, p, q)
     given(n, s, near, x)
 

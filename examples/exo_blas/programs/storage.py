@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from backends.c import Index, Objection, Term
-from backends.c.memory import CMemory, HeapMemory
+from backends.c.memory import ALIGNED, CMemory, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
 from backends.kernel import Binary, Expr, Scalar
 
@@ -118,7 +118,7 @@ class _Room(HeapMemory):
         kind, _, _ = pointer.partition(" *")
         needed = heap.removeprefix("exo_alloc(").removesuffix(");")
         few = f"exo_few_{name}"
-        return f"{kind} {few}[{self.few}], *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
+        return f"_Alignas({ALIGNED}) {kind} {few}[{self.few}]; {kind} *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
