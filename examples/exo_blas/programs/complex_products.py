@@ -33,6 +33,8 @@ APART = 16
 """Reals by which rows of a block are farther apart, as no power of two is good: a cache line, and more."""
 SMALL = 16
 """Rows of a triangle that are part of a square, or are solved without products."""
+STRIP = 32
+"""Rows of a triangle that are part of one product."""
 SLICE = 64
 """Rows of a triangle that a product takes at a time."""
 TURNED = 64
@@ -252,8 +254,8 @@ def half(n: size, lower: bool, t: [R][n, 2 * n], c: [R][n, 2 * n]):
 
 
 @proc
-def triangle_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 * n], c: [R][n, 2 * n]):
-    """C += A E, of one triangle"""
+def squares_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 * n], c: [R][n, 2 * n]):
+    """C += A E, of one triangle, by squares of which half is in vain"""
     assert stride(a, 1) == 2 and stride(a, 2) == 1 and stride(e, 1) == 1 and stride(c, 1) == 1
     for io in seq(0, (n + SMALL - 1) / SMALL):
         i = SMALL * io
@@ -274,8 +276,25 @@ def triangle_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 *
 
 
 @proc
-def triangle_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 * k], c: [R][n, 2 * n]):
-    """C += A E^T, of one triangle"""
+def triangle_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 * n], c: [R][n, 2 * n]):
+    """C += A E, of one triangle"""
+    assert stride(a, 1) == 2 and stride(a, 2) == 1 and stride(e, 1) == 1 and stride(c, 1) == 1
+    for io in seq(0, (n + STRIP - 1) / STRIP):
+        i = STRIP * io
+        h = min(STRIP, n - STRIP * io)
+        squares_n(h, k, lower, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 2 * i : 2 * (i + h)], c[i : i + h, 2 * i : 2 * (i + h)])
+        if lower:
+            if 0 < i:
+                product_n(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 0 : 2 * i], c[i : i + h, 0 : 2 * i])
+        else:
+            if i + h < n:
+                product_n(h, 2 * (n - i - h), k, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 2 * (i + h) : 2 * n],
+                          c[i : i + h, 2 * (i + h) : 2 * n])  # fmt: skip
+
+
+@proc
+def squares_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 * k], c: [R][n, 2 * n]):
+    """C += A E^T, of one triangle, by squares of which half is in vain"""
     assert stride(a, 1) == 2 and stride(a, 2) == 1 and stride(e, 1) == 1 and stride(c, 1) == 1
     for io in seq(0, (n + SMALL - 1) / SMALL):
         i = SMALL * io
@@ -286,6 +305,23 @@ def triangle_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 *
                 t[l, j] = 0.0
         product_t(h, 2 * h, k, a[i : i + h, 0:k, 0:2], e[2 * i : 2 * (i + h), 0 : 2 * k], t[0:h, 0 : 2 * h])
         half(h, lower, t[0:h, 0 : 2 * h], c[i : i + h, 2 * i : 2 * (i + h)])
+        if lower:
+            if 0 < i:
+                product_t(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * i, 0 : 2 * k], c[i : i + h, 0 : 2 * i])
+        else:
+            if i + h < n:
+                product_t(h, 2 * (n - i - h), k, a[i : i + h, 0:k, 0:2], e[2 * (i + h) : 2 * n, 0 : 2 * k],
+                          c[i : i + h, 2 * (i + h) : 2 * n])  # fmt: skip
+
+
+@proc
+def triangle_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 * k], c: [R][n, 2 * n]):
+    """C += A E^T, of one triangle"""
+    assert stride(a, 1) == 2 and stride(a, 2) == 1 and stride(e, 1) == 1 and stride(c, 1) == 1
+    for io in seq(0, (n + STRIP - 1) / STRIP):
+        i = STRIP * io
+        h = min(STRIP, n - STRIP * io)
+        squares_t(h, k, lower, a[i : i + h, 0:k, 0:2], e[2 * i : 2 * (i + h), 0 : 2 * k], c[i : i + h, 2 * i : 2 * (i + h)])
         if lower:
             if 0 < i:
                 product_t(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * i, 0 : 2 * k], c[i : i + h, 0 : 2 * i])

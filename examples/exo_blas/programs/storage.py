@@ -58,20 +58,20 @@ PACKED_UPPER = _Upper("PACKED_UPPER")
 class _Rows(HeapMemory):
     """The rows of any matrix, dense, packed or a band, with the indices (i, 0, j).
 
-    Row i begins at i s + i (i - 1) / 2 t, where s is the distance of rows 0 and 1, and t how much farther apart two
-    rows are than the two before: 0, but for packed triangles. Arguments have s and t as the distances of their first
-    two dimensions, the second of which is of one element; the third is of neighbours.
+    Row i begins at i (s + (i - 1) t), where s is the distance of rows 0 and 1, and 2 t how much farther apart two rows
+    are than the two before: 0, but for packed triangles. Arguments have s and t as the distances of their first two
+    dimensions, the second of which is of one element; the third is of neighbours.
 
     >>> print(ROWS.element("a", tuple(Index(Term(i), False) for i in "i0j"), (Term("s"), Term("t"), num(1))))
-    a[i * s + i * (i - 1) / 2 * t + j]
+    a[i * (s + (i - 1) * t) + j]
     """
 
     def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
         row, _, column = index
         if row.kept and row.at.value != 0:
             raise Objection(f"rows in {self} are not equally far apart; a window is of all or of one, `{name}[i, 0, lo:hi]`")
-        before = binary("/", mul(row.at, sub(row.at, num(1))), num(2))
-        return f"{name}[{add(add(mul(row.at, strides[0]), mul(before, strides[1])), column.at)}]"
+        begin = mul(row.at, add(strides[0], mul(sub(row.at, num(1)), strides[1])))
+        return f"{name}[{add(begin, column.at)}]"
 
     def accepts(self, other: CMemory) -> bool:
         return self == other
