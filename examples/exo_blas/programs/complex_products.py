@@ -7,7 +7,8 @@ A or B is conjugated are signs in these rows: `sa` and `sb` are -1 then, else 1.
 
 A is a matrix of pairs with any strides; if the pairs of a row are no neighbours, it is copied. B lies by rows (`.._n`),
 or it is the transposed of what does (`.._t`): then so is what is made of it. Programs here are written in blocks; they
-call the real product, as an instruction, and loops that are scheduled.
+call the real product, as an instruction, and loops that are scheduled. `tests/test_complex_programs.py` compares them
+with the definitions.
 """
 
 from __future__ import annotations
@@ -261,13 +262,13 @@ def squares_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 * 
         i = SMALL * io
         h = min(SMALL, n - SMALL * io)
         t: R[SMALL, 2 * SMALL] @ DRAM_STACK
-        for l in seq(0, SMALL):
+        for p in seq(0, SMALL):
             for j in seq(0, 2 * SMALL):
-                t[l, j] = 0.0
+                t[p, j] = 0.0
         product_n(h, 2 * h, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 2 * i : 2 * (i + h)], t[0:h, 0 : 2 * h])
         half(h, lower, t[0:h, 0 : 2 * h], c[i : i + h, 2 * i : 2 * (i + h)])
         if lower:
-            if 0 < i:
+            if i > 0:
                 product_n(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 0 : 2 * i], c[i : i + h, 0 : 2 * i])
         else:
             if i + h < n:
@@ -282,9 +283,11 @@ def triangle_n(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * k, 2 *
     for io in seq(0, (n + STRIP - 1) / STRIP):
         i = STRIP * io
         h = min(STRIP, n - STRIP * io)
-        squares_n(h, k, lower, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 2 * i : 2 * (i + h)], c[i : i + h, 2 * i : 2 * (i + h)])
+        squares_n(
+            h, k, lower, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 2 * i : 2 * (i + h)], c[i : i + h, 2 * i : 2 * (i + h)]
+        )
         if lower:
-            if 0 < i:
+            if i > 0:
                 product_n(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * k, 0 : 2 * i], c[i : i + h, 0 : 2 * i])
         else:
             if i + h < n:
@@ -300,13 +303,13 @@ def squares_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 * 
         i = SMALL * io
         h = min(SMALL, n - SMALL * io)
         t: R[SMALL, 2 * SMALL] @ DRAM_STACK
-        for l in seq(0, SMALL):
+        for p in seq(0, SMALL):
             for j in seq(0, 2 * SMALL):
-                t[l, j] = 0.0
+                t[p, j] = 0.0
         product_t(h, 2 * h, k, a[i : i + h, 0:k, 0:2], e[2 * i : 2 * (i + h), 0 : 2 * k], t[0:h, 0 : 2 * h])
         half(h, lower, t[0:h, 0 : 2 * h], c[i : i + h, 2 * i : 2 * (i + h)])
         if lower:
-            if 0 < i:
+            if i > 0:
                 product_t(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * i, 0 : 2 * k], c[i : i + h, 0 : 2 * i])
         else:
             if i + h < n:
@@ -321,9 +324,11 @@ def triangle_t(n: size, k: size, lower: bool, a: [R][n, k, 2], e: [R][2 * n, 2 *
     for io in seq(0, (n + STRIP - 1) / STRIP):
         i = STRIP * io
         h = min(STRIP, n - STRIP * io)
-        squares_t(h, k, lower, a[i : i + h, 0:k, 0:2], e[2 * i : 2 * (i + h), 0 : 2 * k], c[i : i + h, 2 * i : 2 * (i + h)])
+        squares_t(
+            h, k, lower, a[i : i + h, 0:k, 0:2], e[2 * i : 2 * (i + h), 0 : 2 * k], c[i : i + h, 2 * i : 2 * (i + h)]
+        )
         if lower:
-            if 0 < i:
+            if i > 0:
                 product_t(h, 2 * i, k, a[i : i + h, 0:k, 0:2], e[0 : 2 * i, 0 : 2 * k], c[i : i + h, 0 : 2 * i])
         else:
             if i + h < n:
@@ -357,7 +362,7 @@ def corner(
                         product_t(n - j - w, 2 * w, d, a[j + w : n, p : p + d, 0:2], g[0 : 2 * w, 0 : 2 * d],
                                   c[j + w : n, 2 * j : 2 * (j + w)])  # fmt: skip
                 else:
-                    if 0 < j:
+                    if j > 0:
                         product_t(j, 2 * w, d, a[0:j, p : p + d, 0:2], g[0 : 2 * w, 0 : 2 * d],
                                   c[0:j, 2 * j : 2 * (j + w)])  # fmt: skip
             else:
@@ -369,7 +374,7 @@ def corner(
                         product_n(n - j - w, 2 * w, d, a[j + w : n, p : p + d, 0:2], e[0 : 2 * d, 0 : 2 * w],
                                   c[j + w : n, 2 * j : 2 * (j + w)])  # fmt: skip
                 else:
-                    if 0 < j:
+                    if j > 0:
                         product_n(j, 2 * w, d, a[0:j, p : p + d, 0:2], e[0 : 2 * d, 0 : 2 * w],
                                   c[0:j, 2 * j : 2 * (j + w)])  # fmt: skip
 
@@ -396,9 +401,11 @@ def rank(
                     p = DEEP * po
                     d = min(DEEP, k - DEEP * po)
                     copied(h, d, 1.0, a[i : i + h, p : p + d, 0:2], near[0:h, 0:d, 0:2])
-                    corner(h, d, lower, turned, p, i, r, q, f, near[0:h, 0:d, 0:2], b, c[i : i + h, 2 * i : 2 * (i + h)])
+                    corner(
+                        h, d, lower, turned, p, i, r, q, f, near[0:h, 0:d, 0:2], b, c[i : i + h, 2 * i : 2 * (i + h)]
+                    )
                     if lower:
-                        if 0 < i:
+                        if i > 0:
                             panel(h, i, d, turned, p, 0, r, q, f, near[0:h, 0:d, 0:2], b, c[i : i + h, 0 : 2 * i])
                     else:
                         if i + h < n:
@@ -446,11 +453,9 @@ def rank_k(
 
 
 @proc
-def mirrored(
-    m: size, k: size, n: size, i0: index, p0: index, hermitian: bool, s: R, a: [R][n, n, 2], t: [R][m, k, 2]
-):
+def mirrored(m: size, k: size, n: size, i0: index, p0: index, hermitian: bool, s: R, a: [R][n, n, 2], t: [R][m, k, 2]):
     """T := A, or conj(A), from row i0 and column p0 on, of an A that is stored from the diagonal down"""
-    assert 0 <= i0 and 0 <= p0 and i0 + m <= n and p0 + k <= n
+    assert i0 >= 0 and p0 >= 0 and i0 + m <= n and p0 + k <= n
     for i in seq(0, m):
         for p in seq(0, max(0, min(k, i0 + i + 1 - p0))):
             t[i, p, 0] = a[i0 + i, p0 + p, 0]
@@ -461,7 +466,7 @@ def mirrored(
                 t[i, p, 1] = -(s * a[p0 + p, i0 + i, 1])
             else:
                 t[i, p, 1] = s * a[p0 + p, i0 + i, 1]
-        if hermitian and 0 <= i0 + i - p0 and i0 + i - p0 < k:
+        if hermitian and i0 + i - p0 >= 0 and i0 + i - p0 < k:
             t[i, i0 + i - p0, 1] = 0.0
 
 

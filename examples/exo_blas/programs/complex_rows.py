@@ -10,7 +10,7 @@ the pair j of it is (p[j].re - q[j].im, p[j].im + q[j].re), and if the rows are 
 q[j].re - p[j].im). A vector of n pairs that no caller sees is 2 n reals.
 
 Four rows are taken together, in the columns that all of them have. Programs here are written in blocks; what they call
-is scheduled (`LEAVES`). `tests/test_complex_rows.py` compares them with the definitions.
+is scheduled (`LEAVES`). `tests/test_complex_programs.py` compares them with the definitions.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def spread(n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
 @proc
 def spread_few(lo: index, hi: index, n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
     """The same of some of x"""
-    assert 0 <= lo and hi <= n
+    assert lo >= 0 and hi <= n
     for i in seq(lo, hi):
         u[2 * i] = x[2 * i]
         u[2 * i + 1] = -x[2 * i + 1]
@@ -350,7 +350,7 @@ def by_rows(
     enough: size, a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
 ):  # fmt: skip
     """w += A x, of the rows lo to hi and what they have of the columns left to right"""
-    assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
     assert stride(a, 2) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
     for io in seq(0, (hi - lo + 3) / 4):
         i = lo + 4 * io
@@ -385,7 +385,7 @@ def by_columns(
     enough: size, a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
 ):  # fmt: skip
     """p, q += A^T x, of the rows lo to hi and what they have of the columns left to right"""
-    assert 0 <= lo and hi <= m and 0 <= left and right <= n and below >= -1 and above >= -1
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
     assert stride(a, 2) == 1 and stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
     for io in seq(0, (hi - lo + 3) / 4):
         i = lo + 4 * io
@@ -480,7 +480,8 @@ def hermitian(
             w[2 * i + 1] = a[i, 0, 2 * i] * near[2 * i + 1]
             if first < i:
                 both(2 * (i - first), a[i, 0, 2 * first : 2 * i], near[2 * i : 2 * i + 2], u[2 * first : 2 * i],
-                     v[2 * first : 2 * i], p[2 * first : 2 * i], q[2 * first : 2 * i], w[2 * i : 2 * i + 2])  # fmt: skip
+                     v[2 * first : 2 * i], p[2 * first : 2 * i], q[2 * first : 2 * i],
+                     w[2 * i : 2 * i + 2])  # fmt: skip
             if i + 1 < last:
                 both(2 * (last - i - 1), a[i, 0, 2 * i + 2 : 2 * last], near[2 * i : 2 * i + 2],
                      u[2 * i + 2 : 2 * last], v[2 * i + 2 : 2 * last], p[2 * i + 2 : 2 * last],
@@ -649,7 +650,7 @@ def trmv_columns(
 # -- triangular systems -------------------------------------------------------------------------------
 
 FAR = 2.0**62
-"""Numbers beyond this one and its inverse are scaled by it before they are inverted: so neither becomes 0 nor infinite."""
+"""Numbers beyond this one and its inverse are scaled by it before they are inverted: so that is no 0 nor infinity."""
 
 
 @proc
@@ -696,7 +697,7 @@ def solved_rows(
     d: [R][3 * n], w: [R][2 * n], x: [R][2 * n],
 ):  # fmt: skip
     """x := A^-1 (x - w), of the triangle of the rows and columns lo to hi"""
-    assert 0 <= lo and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
+    assert lo >= 0 and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
     assert stride(w, 0) == 1 and stride(x, 0) == 1
     for ii in seq(0, hi - lo):
         re: R
@@ -729,7 +730,7 @@ def solved_columns(
     d: [R][3 * n], p: [R][2 * n], q: [R][2 * n], x: [R][2 * n],
 ):  # fmt: skip
     """x := A^-T (x - p - i q), of the triangle of the rows and columns lo to hi"""
-    assert 0 <= lo and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
+    assert lo >= 0 and hi <= n and below >= 0 and above >= 0 and stride(a, 2) == 1 and stride(d, 0) == 1
     assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 0) == 1
     for ii in seq(0, hi - lo):
         re: R

@@ -69,7 +69,7 @@ class _Rows(HeapMemory):
     def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
         row, _, column = index
         if row.kept and row.at.value != 0:
-            raise Objection(f"rows in {self} are not equally far apart; a window is of all or of one, `{name}[i, 0, lo:hi]`")
+            raise Objection(f"rows in {self} aren't equally far apart; a window has all or one, `{name}[i, 0, lo:hi]`")
         begin = mul(row.at, add(strides[0], mul(sub(row.at, num(1)), strides[1])))
         return f"{name}[{add(begin, column.at)}]"
 
@@ -109,7 +109,7 @@ class _Room(HeapMemory):
         >>> from exo_strat import f64
         >>> for part in ROOM.alloc("u", f64, (num(600),)).split(" : "):
         ...     print(part)
-        double exo_few_u[512], *u = exo_times(sizeof(double), 600) <= sizeof exo_few_u ? exo_few_u
+        _Alignas(64) double exo_few_u[512], *u = exo_times(sizeof(double), 600) <= sizeof exo_few_u ? exo_few_u
         exo_alloc(exo_times(sizeof(double), 600));
         """
         pointer, _, heap = super().alloc(name, scalar, shape).partition(" = ")
@@ -117,8 +117,8 @@ class _Room(HeapMemory):
             return pointer
         kind, _, _ = pointer.partition(" *")
         needed = heap.removeprefix("exo_alloc(").removesuffix(");")
-        few = f"exo_few_{name}"
-        return f"_Alignas({ALIGNED}) {kind} {few}[{self.few}]; {kind} *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
+        few, start = f"exo_few_{name}", f"_Alignas({ALIGNED}) {kind}"
+        return f"{start} {few}[{self.few}], *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
