@@ -38,7 +38,7 @@ STRIP = 32
 """Rows of a triangle that are part of one product."""
 SLICE = 64
 """Rows of a triangle that a product takes at a time."""
-TURNED = 64
+TURNED = 128
 """Rows that are turned at a time, to come from the left."""
 
 # -- products of reals --------------------------------------------------------------------------------
@@ -139,12 +139,14 @@ def scaled(m: size, n: size, beta: [R][2], c: [R][m, 2 * n]):
 
 
 @proc
-def copied(m: size, n: size, s: R, a: [R][m, n, 2], t: [R][m, n, 2]):
-    """T := A, or conj(A)"""
-    for i in seq(0, m):
+def copied(m: size, n: size, a: [R][m, n, 2], t: [R][m, n, 2]):
+    """T := A, whose columns are of neighbours: as many rows at a time as lines stay near"""
+    assert stride(a, 2) == 1 and stride(t, 2) == 1
+    for io in seq(0, (m + SLICE - 1) / SLICE):
         for j in seq(0, n):
-            t[i, j, 0] = a[i, j, 0]
-            t[i, j, 1] = s * a[i, j, 1]
+            for i in seq(SLICE * io, min(m, SLICE * io + SLICE)):
+                t[i, j, 0] = a[i, j, 0]
+                t[i, j, 1] = a[i, j, 1]
 
 
 @proc
@@ -228,14 +230,14 @@ def gemm(
         if stride(a, 1) == 2:
             panel(m, n, k, turned, 0, 0, r, q, f, a, b, c)
         else:
-            near: R[min(m, TALL), min(k, DEEP), 2] @ BLOCK
+            near: R[min(m, TALL), min(k, DEEP) + APART / 2, 2] @ BLOCK
             for io in seq(0, (m + TALL - 1) / TALL):
                 i = TALL * io
                 h = min(TALL, m - TALL * io)
                 for po in seq(0, (k + DEEP - 1) / DEEP):
                     p = DEEP * po
                     d = min(DEEP, k - DEEP * po)
-                    copied(h, d, 1.0, a[i : i + h, p : p + d, 0:2], near[0:h, 0:d, 0:2])
+                    copied(h, d, a[i : i + h, p : p + d, 0:2], near[0:h, 0:d, 0:2])
                     panel(h, n, d, turned, p, 0, r, q, f, near[0:h, 0:d, 0:2], b, c[i : i + h, 0 : 2 * n])
 
 
@@ -393,14 +395,14 @@ def rank(
         if stride(a, 1) == 2:
             corner(n, k, lower, turned, 0, 0, r, q, f, a, b, c)
         else:
-            near: R[min(n, TALL), min(k, DEEP), 2] @ BLOCK
+            near: R[min(n, TALL), min(k, DEEP) + APART / 2, 2] @ BLOCK
             for io in seq(0, (n + TALL - 1) / TALL):
                 i = TALL * io
                 h = min(TALL, n - TALL * io)
                 for po in seq(0, (k + DEEP - 1) / DEEP):
                     p = DEEP * po
                     d = min(DEEP, k - DEEP * po)
-                    copied(h, d, 1.0, a[i : i + h, p : p + d, 0:2], near[0:h, 0:d, 0:2])
+                    copied(h, d, a[i : i + h, p : p + d, 0:2], near[0:h, 0:d, 0:2])
                     corner(
                         h, d, lower, turned, p, i, r, q, f, near[0:h, 0:d, 0:2], b, c[i : i + h, 2 * i : 2 * (i + h)]
                     )
@@ -455,7 +457,7 @@ def rank_k(
 @proc
 def mirrored(m: size, k: size, n: size, i0: index, p0: index, hermitian: bool, s: R, a: [R][n, n, 2], t: [R][m, k, 2]):
     """T := A, or conj(A), from row i0 and column p0 on, of an A that is stored from the diagonal down"""
-    assert i0 >= 0 and p0 >= 0 and i0 + m <= n and p0 + k <= n
+    assert i0 >= 0 and p0 >= 0 and i0 + m <= n and p0 + k <= n and stride(a, 2) == 1 and stride(t, 2) == 1
     for i in seq(0, m):
         for p in seq(0, max(0, min(k, i0 + i + 1 - p0))):
             t[i, p, 0] = a[i0 + i, p0 + p, 0]
@@ -561,70 +563,119 @@ def small_solution(m: size, n: size, unit: bool, s: R, a: [R][m, m, 2], b: [R][m
 
 
 @proc
-def slice_product(m: size, n: size, unit: bool, s: R, one: [R][2], a: [R][m, m, 2], b: [R][m, 2 * n]):
-    """B := A B, of a few rows, by small triangles from the last one; `one` is that"""
-    assert stride(a, 2) == 1 and stride(b, 1) == 1
-    for io in seq(0, (m + SMALL - 1) / SMALL):
-        i = SMALL * ((m + SMALL - 1) / SMALL - 1 - io)
-        h = min(SMALL, m - SMALL * ((m + SMALL - 1) / SMALL - 1 - io))
-        if i + h < m:
-            gemm(m - i - h, n, h, False, h, n, s, 1.0, one, a[i + h : m, i : i + h, 0:2], b[i : i + h, 0 : 2 * n],
-                 b[i + h : m, 0 : 2 * n])  # fmt: skip
-        small_product(h, n, unit, s, a[i : i + h, i : i + h, 0:2], b[i : i + h, 0 : 2 * n])
+def copied_below(m: size, h: size, a: [R][m, h, 2], t: [R][m, h, 2]):
+    """T := A, of columns of a triangle, below the small triangles"""
+    assert h <= m and stride(a, 2) == 1 and stride(t, 2) == 1
+    for jo in seq(0, (h + SMALL - 1) / SMALL):
+        j = SMALL * jo
+        g = min(SMALL, h - SMALL * jo)
+        if j + g < m:
+            copied(m - j - g, g, a[j + g : m, j : j + g, 0:2], t[j + g : m, j : j + g, 0:2])
 
 
 @proc
-def slice_solution(m: size, n: size, unit: bool, s: R, less: [R][2], a: [R][m, m, 2], b: [R][m, 2 * n]):
-    """B := A^-1 B, of a few rows, by small triangles; `less` is -1"""
-    assert stride(a, 2) == 1 and stride(b, 1) == 1
-    for io in seq(0, (m + SMALL - 1) / SMALL):
-        i = SMALL * io
-        h = min(SMALL, m - SMALL * io)
-        small_solution(h, n, unit, s, a[i : i + h, i : i + h, 0:2], b[i : i + h, 0 : 2 * n])
-        if i + h < m:
-            gemm(m - i - h, n, h, False, h, n, s, 1.0, less, a[i + h : m, i : i + h, 0:2], b[i : i + h, 0 : 2 * n],
-                 b[i + h : m, 0 : 2 * n])  # fmt: skip
+def slice_product(
+    m: size, n: size, h: size, unit: bool, s: R, f: [R][4, 2], a: [R][m, h, 2], low: [R][m, h, 2],
+    e: [R][2 * h, 2 * n], b: [R][m, 2 * n],
+):  # fmt: skip
+    """B := A B, of columns of a triangle, which `low` has below small triangles: what the first rows of B, which are
+    expanded to e, add to all others, and at last to themselves"""
+    assert h <= m and stride(f, 1) == 1
+    assert stride(a, 2) == 1 and stride(low, 1) == 2 and stride(low, 2) == 1 and stride(e, 1) == 1 and stride(b, 1) == 1
+    if m > SMALL:
+        expanded(h, n, f, b[0:h, 0 : 2 * n], e)
+    if h < m:
+        product_n(m - h, 2 * n, h, low[h:m, 0:h, 0:2], e, b[h:m, 0 : 2 * n])
+    for jo in seq(0, (h + SMALL - 1) / SMALL):
+        j = SMALL * ((h + SMALL - 1) / SMALL - 1 - jo)
+        g = min(SMALL, h - SMALL * ((h + SMALL - 1) / SMALL - 1 - jo))
+        if j + g < h:
+            product_n(h - j - g, 2 * n, g, low[j + g : h, j : j + g, 0:2], e[2 * j : 2 * (j + g), 0 : 2 * n],
+                      b[j + g : h, 0 : 2 * n])  # fmt: skip
+        small_product(g, n, unit, s, a[j : j + g, j : j + g, 0:2], b[j : j + g, 0 : 2 * n])
+
+
+@proc
+def slice_solution(
+    m: size, n: size, h: size, unit: bool, s: R, f: [R][4, 2], a: [R][m, h, 2], low: [R][m, h, 2],
+    e: [R][2 * h, 2 * n], b: [R][m, 2 * n],
+):  # fmt: skip
+    """B := A^-1 B, likewise: the first rows of B, which are then expanded to e, and what all others lose"""
+    assert h <= m and stride(f, 1) == 1
+    assert stride(a, 2) == 1 and stride(low, 1) == 2 and stride(low, 2) == 1 and stride(e, 1) == 1 and stride(b, 1) == 1
+    for jo in seq(0, (h + SMALL - 1) / SMALL):
+        j = SMALL * jo
+        g = min(SMALL, h - SMALL * jo)
+        small_solution(g, n, unit, s, a[j : j + g, j : j + g, 0:2], b[j : j + g, 0 : 2 * n])
+        if j + g < m:
+            expanded(g, n, f, b[j : j + g, 0 : 2 * n], e[2 * j : 2 * (j + g), 0 : 2 * n])
+        if j + g < h:
+            product_n(h - j - g, 2 * n, g, low[j + g : h, j : j + g, 0:2], e[2 * j : 2 * (j + g), 0 : 2 * n],
+                      b[j + g : h, 0 : 2 * n])  # fmt: skip
+    if h < m:
+        product_n(m - h, 2 * n, h, low[h:m, 0:h, 0:2], e, b[h:m, 0 : 2 * n])
 
 
 @proc
 def trmm_left(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][m, m, 2], b: [R][m, 2 * n]):
     """B := alpha A B"""
     assert stride(a, 2) == 1 and stride(b, 1) == 1
-    one: R[2] @ DRAM_STACK
-    one[0] = 1.0
-    one[1] = 0.0
     scaled(m, n, alpha, b)
     if alpha[0] != 0.0 or alpha[1] != 0.0:
-        for io in seq(0, (m + SLICE - 1) / SLICE):
-            i = SLICE * ((m + SLICE - 1) / SLICE - 1 - io)
-            h = min(SLICE, m - SLICE * ((m + SLICE - 1) / SLICE - 1 - io))
-            if i + h < m:
-                gemm(m - i - h, n, h, False, h, n, s, 1.0, one, a[i + h : m, i : i + h, 0:2], b[i : i + h, 0 : 2 * n],
-                     b[i + h : m, 0 : 2 * n])  # fmt: skip
-            slice_product(h, n, unit, s, one, a[i : i + h, i : i + h, 0:2], b[i : i + h, 0 : 2 * n])
+        one: R[2] @ DRAM_STACK
+        f: R[4, 2] @ DRAM_STACK
+        one[0] = 1.0
+        one[1] = 0.0
+        factors_n(one, s, 1.0, f)
+        e: R[2 * min(m, SLICE), 2 * min(n, WIDE) + APART] @ BLOCK
+        near: R[m, SLICE + APART / 2, 2] @ BLOCK
+        for jo in seq(0, (n + WIDE - 1) / WIDE):
+            j = WIDE * jo
+            w = min(WIDE, n - WIDE * jo)
+            for io in seq(0, (m + SLICE - 1) / SLICE):
+                i = SLICE * ((m + SLICE - 1) / SLICE - 1 - io)
+                h = min(SLICE, m - SLICE * ((m + SLICE - 1) / SLICE - 1 - io))
+                if stride(a, 1) == 2:
+                    slice_product(m - i, w, h, unit, s, f, a[i:m, i : i + h, 0:2], a[i:m, i : i + h, 0:2],
+                                  e[0 : 2 * h, 0 : 2 * w], b[i:m, 2 * j : 2 * (j + w)])  # fmt: skip
+                else:
+                    copied_below(m - i, h, a[i:m, i : i + h, 0:2], near[0 : m - i, 0:h, 0:2])
+                    slice_product(m - i, w, h, unit, s, f, a[i:m, i : i + h, 0:2], near[0 : m - i, 0:h, 0:2],
+                                  e[0 : 2 * h, 0 : 2 * w], b[i:m, 2 * j : 2 * (j + w)])  # fmt: skip
 
 
 @proc
 def trsm_left(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][m, m, 2], b: [R][m, 2 * n]):
     """B := alpha A^-1 B"""
     assert stride(a, 2) == 1 and stride(b, 1) == 1
-    less: R[2] @ DRAM_STACK
-    less[0] = -1.0
-    less[1] = 0.0
     scaled(m, n, alpha, b)
     if alpha[0] != 0.0 or alpha[1] != 0.0:
-        for io in seq(0, (m + SLICE - 1) / SLICE):
-            i = SLICE * io
-            h = min(SLICE, m - SLICE * io)
-            slice_solution(h, n, unit, s, less, a[i : i + h, i : i + h, 0:2], b[i : i + h, 0 : 2 * n])
-            if i + h < m:
-                gemm(m - i - h, n, h, False, h, n, s, 1.0, less, a[i + h : m, i : i + h, 0:2], b[i : i + h, 0 : 2 * n],
-                     b[i + h : m, 0 : 2 * n])  # fmt: skip
+        one: R[2] @ DRAM_STACK
+        f: R[4, 2] @ DRAM_STACK
+        one[0] = -1.0
+        one[1] = 0.0
+        factors_n(one, s, 1.0, f)
+        e: R[2 * min(m, SLICE), 2 * min(n, WIDE) + APART] @ BLOCK
+        near: R[m, SLICE + APART / 2, 2] @ BLOCK
+        for jo in seq(0, (n + WIDE - 1) / WIDE):
+            j = WIDE * jo
+            w = min(WIDE, n - WIDE * jo)
+            for io in seq(0, (m + SLICE - 1) / SLICE):
+                i = SLICE * io
+                h = min(SLICE, m - SLICE * io)
+                if stride(a, 1) == 2:
+                    slice_solution(m - i, w, h, unit, s, f, a[i:m, i : i + h, 0:2], a[i:m, i : i + h, 0:2],
+                                   e[0 : 2 * h, 0 : 2 * w], b[i:m, 2 * j : 2 * (j + w)])  # fmt: skip
+                else:
+                    copied_below(m - i, h, a[i:m, i : i + h, 0:2], near[0 : m - i, 0:h, 0:2])
+                    slice_solution(m - i, w, h, unit, s, f, a[i:m, i : i + h, 0:2], near[0 : m - i, 0:h, 0:2],
+                                   e[0 : 2 * h, 0 : 2 * w], b[i:m, 2 * j : 2 * (j + w)])  # fmt: skip
 
 
 @proc
 def turned(m: size, n: size, b: [R][m, n, 2], t: [R][n, 2 * m]):
     """T := B^T"""
+    assert stride(b, 2) == 1 and stride(t, 1) == 1
     for jo in seq(0, (n + SMALL - 1) / SMALL):
         for i in seq(0, m):
             for j in seq(SMALL * jo, min(n, SMALL * jo + SMALL)):
@@ -635,6 +686,7 @@ def turned(m: size, n: size, b: [R][m, n, 2], t: [R][n, 2 * m]):
 @proc
 def turned_back(m: size, n: size, t: [R][n, 2 * m], b: [R][m, n, 2]):
     """B := T^T"""
+    assert stride(b, 2) == 1 and stride(t, 1) == 1
     for jo in seq(0, (n + SMALL - 1) / SMALL):
         for i in seq(0, m):
             for j in seq(SMALL * jo, min(n, SMALL * jo + SMALL)):
@@ -645,7 +697,7 @@ def turned_back(m: size, n: size, t: [R][n, 2 * m], b: [R][m, n, 2]):
 @proc
 def trmm_right(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][n, n, 2], b: [R][m, n, 2]):
     """B^T := alpha A B^T"""
-    assert stride(a, 2) == 1
+    assert stride(a, 2) == 1 and stride(b, 2) == 1
     t: R[n, 2 * min(m, TURNED) + APART] @ BLOCK
     for io in seq(0, (m + TURNED - 1) / TURNED):
         i = TURNED * io
@@ -658,7 +710,7 @@ def trmm_right(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][n, n, 2
 @proc
 def trsm_right(m: size, n: size, unit: bool, s: R, alpha: [R][2], a: [R][n, n, 2], b: [R][m, n, 2]):
     """B^T := alpha A^-1 B^T"""
-    assert stride(a, 2) == 1
+    assert stride(a, 2) == 1 and stride(b, 2) == 1
     t: R[n, 2 * min(m, TURNED) + APART] @ BLOCK
     for io in seq(0, (m + TURNED - 1) / TURNED):
         i = TURNED * io

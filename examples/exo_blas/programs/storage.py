@@ -127,7 +127,7 @@ class _Room(HeapMemory):
 class _Block(_Room):
     """Likewise, of more."""
 
-    few: ClassVar[int] = 4096
+    few: ClassVar[int] = 8192
 
 
 ROOM = _Room("ROOM")
