@@ -196,6 +196,15 @@ def parted(n: size, f: [R][2], g: [R][2], x: [R][2 * n], u: [R][2 * n], v: [R][2
 
 
 @proc
+def parted_times(n: size, f: [R][4, 2], x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
+    assert stride(f, 1) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    for i in seq(0, n):
+        for k in seq(0, 2):
+            u[2 * i + k] = f[0, k] * x[2 * i + k] + f[1, k] * x[2 * i + 1 - k]
+            v[2 * i + k] = f[2, k] * x[2 * i + k] + f[3, k] * x[2 * i + 1 - k]
+
+
+@proc
 def multiplied(n: size, r: R, i: R, x: [R][2 * n]):
     """x := (r + i I) x"""
     assert stride(x, 0) == 1
@@ -279,6 +288,45 @@ def spread(n: size, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n]):
     g[0] = 1.0
     g[1] = 1.0
     parted(n, f, g, x, u, v)
+
+
+@proc
+def taken_spread(n: size, s: R, x: [R][2 * n] @ PAIRS, u: [R][2 * n], v: [R][2 * n]):
+    """What multiplies rows of A in x, or conj(x)"""
+    assert stride(u, 0) == 1 and stride(v, 0) == 1
+    if stride(x, 0) == 1:
+        f: R[2] @ DRAM_STACK
+        g: R[2] @ DRAM_STACK
+        f[0] = 1.0
+        f[1] = -s
+        g[0] = s
+        g[1] = 1.0
+        parted(n, f, g, x, u, v)
+    else:
+        near: R[2 * n] @ ROOM
+        taken(n, s, x, near)
+        spread(n, near, u, v)
+
+
+@proc
+def taken_spread_times(n: size, s: R, b: [R][2], x: [R][2 * n] @ PAIRS, u: [R][2 * n], v: [R][2 * n]):
+    """What multiplies rows of A in b x, or conj(b x)"""
+    assert stride(u, 0) == 1 and stride(v, 0) == 1
+    if stride(x, 0) == 1:
+        f: R[4, 2] @ DRAM_STACK
+        f[0, 0] = b[0]
+        f[0, 1] = -(s * b[0])
+        f[1, 0] = -b[1]
+        f[1, 1] = -(s * b[1])
+        f[2, 0] = s * b[1]
+        f[2, 1] = -b[1]
+        f[3, 0] = s * b[0]
+        f[3, 1] = b[0]
+        parted_times(n, f, x, u, v)
+    else:
+        near: R[2 * n] @ ROOM
+        taken_times(n, s, b, x, near)
+        spread(n, near, u, v)
 
 
 @proc
@@ -415,7 +463,7 @@ def by_columns(
 
 
 @proc
-def gemv_rows(
+def gbmv_rows(
     m: size, n: size, below: index, above: index, enough: size, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS,
     x: [R][2 * n] @ PAIRS, beta: [R][2], y: [R][2 * m] @ PAIRS,
 ):  # fmt: skip
@@ -423,11 +471,9 @@ def gemv_rows(
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
     w: R[2 * m] @ ROOM
     if alpha[0] != 0.0 or alpha[1] != 0.0:
-        near: R[2 * n] @ ROOM
         u: R[2 * n] @ ROOM
         v: R[2 * n] @ ROOM
-        taken_times(n, s, alpha, x, near)
-        spread(n, near, u, v)
+        taken_spread_times(n, s, alpha, x, u, v)
         zeros(2 * m, w)
         by_rows(m, n, 0, m, 0, n, below, above, enough, a, u, v, w)
         added_to(m, True, s, beta, w, False, 1.0, w, w, y)
@@ -436,7 +482,7 @@ def gemv_rows(
 
 
 @proc
-def gemv_columns(
+def gbmv_columns(
     m: size, n: size, below: index, above: index, enough: size, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS,
     x: [R][2 * m] @ PAIRS, beta: [R][2], y: [R][2 * n] @ PAIRS,
 ):  # fmt: skip
@@ -450,6 +496,56 @@ def gemv_columns(
         zeros(2 * n, p)
         zeros(2 * n, q)
         by_columns(m, n, 0, m, 0, n, below, above, enough, a, near, p, q)
+        added_to(n, False, s, beta, p, True, 1.0, p, q, y)
+    else:
+        added_to(n, False, s, beta, p, False, 1.0, p, p, y)
+
+
+# Of a dense matrix, where a row begins takes less time.
+
+
+@proc
+def gemv_rows(
+    m: size, n: size, s: R, alpha: [R][2], a: [R][m, 2 * n], x: [R][2 * n] @ PAIRS, beta: [R][2],
+    y: [R][2 * m] @ PAIRS,
+):  # fmt: skip
+    """y := alpha A x + beta y, or alpha conj(A) x + beta y"""
+    assert stride(a, 1) == 1
+    w: R[2 * m] @ ROOM
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        u: R[2 * n] @ ROOM
+        v: R[2 * n] @ ROOM
+        taken_spread_times(n, s, alpha, x, u, v)
+        zeros(2 * m, w)
+        for i in seq(0, m / 4):
+            dots(2 * n, a[4 * i, 0 : 2 * n], a[4 * i + 1, 0 : 2 * n], a[4 * i + 2, 0 : 2 * n], a[4 * i + 3, 0 : 2 * n],
+                 u, v, w[8 * i : 8 * i + 8])  # fmt: skip
+        for k in seq(m / 4 * 4, m):
+            dot(2 * n, a[k, 0 : 2 * n], u, v, w[2 * k : 2 * k + 2])
+        added_to(m, True, s, beta, w, False, 1.0, w, w, y)
+    else:
+        added_to(m, False, s, beta, w, False, 1.0, w, w, y)
+
+
+@proc
+def gemv_columns(
+    m: size, n: size, s: R, alpha: [R][2], a: [R][m, 2 * n], x: [R][2 * m] @ PAIRS, beta: [R][2],
+    y: [R][2 * n] @ PAIRS,
+):  # fmt: skip
+    """y := alpha A^T x + beta y, or alpha A^H x + beta y"""
+    assert stride(a, 1) == 1
+    p: R[2 * n] @ ROOM
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near: R[2 * m] @ ROOM
+        q: R[2 * n] @ ROOM
+        taken_times(m, s, alpha, x, near)
+        zeros(2 * n, p)
+        zeros(2 * n, q)
+        for i in seq(0, m / 4):
+            adds(2 * n, a[4 * i, 0 : 2 * n], a[4 * i + 1, 0 : 2 * n], a[4 * i + 2, 0 : 2 * n], a[4 * i + 3, 0 : 2 * n],
+                 near[8 * i : 8 * i + 8], p, q)  # fmt: skip
+        for k in seq(m / 4 * 4, m):
+            add(2 * n, a[k, 0 : 2 * n], near[2 * k : 2 * k + 2], p, q)
         added_to(n, False, s, beta, p, True, 1.0, p, q, y)
     else:
         added_to(n, False, s, beta, p, False, 1.0, p, p, y)
@@ -613,9 +709,10 @@ def trmv_rows(
     near: R[2 * n] @ ROOM
     u: R[2 * n] @ ROOM
     v: R[2 * n] @ ROOM
-    taken(n, s, x, near)
-    spread(n, near, u, v)
-    if not unit:
+    taken_spread(n, s, x, u, v)
+    if unit:
+        taken(n, s, x, near)
+    else:
         zeros(2 * n, near)
     by_rows(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
     given(n, s, near, x)
@@ -836,13 +933,13 @@ def pairs(loop: str, vectors: int, precision: str, machine: Machine) -> Op:
 LEAVES: Mapping[str, Plan] = {
     **{p.name(): partial(reals, 1) for p in (dots, adds, ranks)},
     **{p.name(): partial(reals, 0) for p in (dot, add, both, rank, rank2, zeros)},
-    **{p.name(): partial(pairs, "i", 1) for p in (signed, plus, plus_both, times, parted)},
+    **{p.name(): partial(pairs, "i", 1) for p in (signed, plus, plus_both, times, parted, parted_times)},
     "multiplied": partial(pairs, "j", 1),
 }
 """What loops that are vectors are scheduled by."""
 
 PROGRAMS = (
-    gemv_rows, gemv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows, trsv_columns,
+    gemv_rows, gemv_columns, gbmv_rows, gbmv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows, trsv_columns,
 )  # fmt: skip
 """What wrappers call."""
 

@@ -125,7 +125,8 @@ NOTHING = (np.array(0), np.array(0))
 
 @pytest.mark.parametrize(("columns", "s"), [*product((False, True), SIGNS)])
 def test_products_of_matrices_and_vectors(rng, columns, s):
-    program = complex_rows.gemv_columns if columns else complex_rows.gemv_rows
+    program = complex_rows.gbmv_columns if columns else complex_rows.gbmv_rows
+    dense = complex_rows.gemv_columns if columns else complex_rows.gemv_rows
     for m, n, enough in product(SIZES, SIZES, (1, 3)):
         for below, above in bands(m, n):
             a, x, y = drawn(rng, m, n), drawn(rng, m if columns else n), drawn(rng, n if columns else m)
@@ -137,6 +138,9 @@ def test_products_of_matrices_and_vectors(rng, columns, s):
             whole = conj(where(there, a, NOTHING), s)
             want = add(mul(beta, y), mul(alpha, dot(turned(whole) if columns else whole, x)))
             assert same(found, want), (m, n, below, above)
+            if there.all():
+                given = {"m": m, "n": n, "s": s, **given, "a": reals(a), "x": apart(reals(x), 2)}
+                assert same(result(dense, "y", **given, y=reals(y)), want), (m, n)
 
 
 @pytest.mark.parametrize("s", SIGNS)
