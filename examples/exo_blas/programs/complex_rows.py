@@ -20,7 +20,8 @@ from functools import cache, partial
 from typing import TypeAlias
 
 from exo_strat import *
-from exo_strat import CallCursor, proc_from_source
+from exo_strat import proc_from_source
+from strategies.blas.calls import calls, calls_scheduled
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.pairs import optimize_pairs
 
@@ -939,14 +940,10 @@ LEAVES: Mapping[str, Plan] = {
 """What loops that are vectors are scheduled by."""
 
 PROGRAMS = (
-    gemv_rows, gemv_columns, gbmv_rows, gbmv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows, trsv_columns,
+    gemv_rows, gemv_columns, gbmv_rows, gbmv_columns, hermitian, ger, her, her2, trmv_rows, trmv_columns, trsv_rows,
+    trsv_columns,
 )  # fmt: skip
 """What wrappers call."""
-
-
-def calls(program: Proc) -> list[CallCursor]:
-    """What a program calls, in order."""
-    return [c for c in traversals.nlr(program.root()) if isinstance(c, CallCursor)]
 
 
 @cache
@@ -967,22 +964,6 @@ def planned(leaves: Mapping[str, Plan], precision: str) -> Callable[[Machine], O
 def _planned(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
     plans = tuple((f"{COMPLEX_LETTERS[precision]}{name}", plan(precision, machine)) for name, plan in leaves)
     return calls_scheduled(plans)
-
-
-@strategy
-def calls_scheduled(p: Proc, c: Cursor, plans: tuple[tuple[str, Op], ...]) -> Script:
-    """What the procedure calls by their plans, and what has none by what it calls. Focus: the procedure, which is
-    returned."""
-    for call in calls(p):
-        called = call.subproc()
-        if calls(called) or called.name() in dict(plans):
-            yield on(call, call_eqv(_scheduled(dict(plans).get(called.name(), calls_scheduled(plans)), called)))
-    return None
-
-
-@cache
-def _scheduled(plan: Op, program: Proc) -> Proc:
-    return schedule(plan, program)
 
 
 def kernels() -> tuple[Kernel, ...]:
