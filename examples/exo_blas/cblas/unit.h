@@ -21,6 +21,7 @@
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
+//   DEFINE(gemv, ..)  defines CBLAS(gemv) with its parameters, which checks them and does what is said then
 //   CHECK(gemv)       calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, if the 7th is wrong; of a call by the Fortran
 //                     name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
 
@@ -136,6 +137,8 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
     const char *what);
 #define PARAMETERS(routine) EXO_JOIN(EXO_PARAMETERS_, routine)
 #define CHECK(routine) EXO_JOIN(EXO_CHECK_, routine) (void)0
+#define DEFINE(routine, ...) \
+    void CBLAS(routine)(PARAMETERS(routine)) { CHECK(routine); __VA_ARGS__; }
 #define EXO_REQUIRE(condition, position, routine, what)  \
     if (!(condition)) {                                  \
         exo_wrong(layout, position, routine, what);      \
