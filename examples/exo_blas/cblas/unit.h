@@ -68,6 +68,11 @@
 #define OUT(x, inc) ((struct EXO_OUT1){(x), {(inc)}})
 #define IN2(a, lda, inc) ((struct EXO_IN2){(a), {(lda), (inc)}})
 #define OUT2(a, lda, inc) ((struct EXO_OUT2){(a), {(lda), (inc)}})
+// A band, whose rows are an element closer than what they are stored in.
+#define BAND(a, lda) IN2(a, (int64_t)(lda)-1, 1)
+// The same of CBLAS's vectors, which with a negative increment begin at the end.
+#define INPUT(x, n, inc) IN(FIRST(x, n, inc), inc)
+#define OUTPUT(x, n, inc) OUT(FIRST(x, n, inc), inc)
 
 // Vectors of any increment. GATHER(u, n, x, incx, gemv) declares u, whose elements are neighbours: x itself, or a copy of
 // it; ROOM(u, n, gemv) is a vector of its own. SCATTER copies back, RELEASE ends both. `x` is the first element.

@@ -13,7 +13,7 @@ from typing import ClassVar
 from backends.c import Index, Objection, Term
 from backends.c.memory import ALIGNED, CMemory, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
-from backends.kernel import Binary, Expr, Scalar
+from backends.kernel import Binary, Const, Control, Expr, Scalar
 
 
 class Packed(HeapMemory):
@@ -29,6 +29,9 @@ class Packed(HeapMemory):
     def twice_mean(self, i: Term, n: Term) -> Term:
         """Twice how far apart the rows up to row i are in the mean, measured from where column 0 is, or would be."""
         raise Objection(f"{self} doesn't say where a row begins")
+
+    def accepts(self, other: CMemory) -> bool:
+        return other in (self, PACKED)
 
 
 class _Lower(Packed):
@@ -51,6 +54,17 @@ class _Upper(Packed):
         return Binary("<=", index[0], index[-1])
 
 
+class _Either(CMemory):
+    """A triangle that is one of both. It is handed on as a whole to who knows which, and has no elements till then."""
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        return f"{name}[0]"
+
+    def exists(self, index: Sequence[Expr]) -> Expr:
+        return Const(False, Control("bool"))
+
+
+PACKED = _Either("PACKED")
 PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
 
