@@ -14,7 +14,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .fortran import fortran
-from .interface import FOLDER, Prototype, header, parts, prototypes
+from .interface import FOLDER, header, parts
+from .routines import Routine, routines
+from .zeros import skipping
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -28,16 +30,17 @@ def dispatch(
     others: Sequence[str] = (),
     *,
     second_cache: int,
+    zeros: str = "",
 ) -> str:
     """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
     Fortran names of all of them and of `others`, which have no versions.
 
     `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
-    that cache, where the system doesn't tell.
+    that cache, where the system doesn't tell. `zeros` are the letters of those that may leave out zeros as
+    the reference does.
     """
-    found = prototypes(header())
-    functions = [p for p in found if p.name in set(defined) - set(direct)]
-    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in found if p.name in {*defined, *others}}
+    functions = [p for p in routines() if p.name in set(defined) - set(direct)]
+    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in {*defined, *others}}
     plain, *better = targets
     return "\n".join(
         (
@@ -59,6 +62,7 @@ def dispatch(
             f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
             "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
+            skipping(p for p in functions if p.fortran[0] in zeros),
             _choose_isa(plain, {t: targets[t] for t in better}),
             f'#define EXO_SETS "{" ".join(targets)}"',
             _numbers(bool(better), second_cache),
@@ -82,14 +86,14 @@ def entry_points(defined: Sequence[str], plain: str, target: str) -> tuple[str, 
     The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
     moved before the question is answered.
     """
-    functions = [p for p in prototypes(header()) if p.name in set(defined)]
+    functions = [p for p in routines() if p.name in set(defined)]
     before = [f"extern {_HIDDEN} int exo_plain;"]
     before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
     before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]
     return "\n".join(before), "\n".join(_choice(p, plain, target) for p in functions)
 
 
-def _choice(p: Prototype, plain: str, target: str) -> str:
+def _choice(p: Routine, plain: str, target: str) -> str:
     numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
     lines = (
         f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
@@ -102,15 +106,15 @@ def _choice(p: Prototype, plain: str, target: str) -> str:
     return "\n".join(lines)
 
 
-def _call(p: Prototype, function: str) -> str:
-    return f"{'return ' * (p.result != 'void')}{function}({p.arguments()});"
+def _call(p: Routine, function: str) -> str:
+    return f"{'return ' * (p.result != 'void')}{function}({p.arguments});"
 
 
-def _entry(p: Prototype) -> str:
+def _entry(p: Routine) -> str:
     return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {_call(p, f'exo_table.{p.name}')} }}"
 
 
-def _switch(target: str, functions: Sequence[Prototype]) -> str:
+def _switch(target: str, functions: Sequence[Routine]) -> str:
     lines = tuple(f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
     lines = (*lines, "    exo_plain = 0;", f'    exo_isa = "{target}";')
     return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))
@@ -159,6 +163,9 @@ __attribute__((constructor)) static void exo_choose(void) {
     exo_process = getpid();
     exo_choose_isa();
     exo_choose_numbers();
+    const char *const zeros = getenv("EXO_BLAS_ZEROS");
+    if (zeros && !strcmp(zeros, "skip")) exo_skip_zeros();
+    else if (zeros && *zeros) fprintf(stderr, "EXO_BLAS_ZEROS is %s, not skip: ignored\\n", zeros);
 }
 
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }

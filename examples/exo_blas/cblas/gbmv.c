@@ -1,9 +1,7 @@
 // y := alpha op(A) x + beta y, where A is a band
-#include "checks.h"
 
-void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
-    T alpha, const T *a, CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
-    CHECK_GBMV(gbmv);
+void CBLAS(gbmv)(PARAMETERS(gbmv)) {
+    CHECK(gbmv);
     const int64_t nx = trans == CblasNoTrans ? n : m, ny = (int64_t)m + n - nx;
     const int64_t below = ROW_MAJOR(layout) ? kl : ku, above = (int64_t)kl + ku - below;
     if (m > 0 && n > 0)

@@ -8,9 +8,10 @@ elements is on the stack.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from backends.c import Index, Objection, Term
-from backends.c.memory import CMemory, HeapMemory
+from backends.c.memory import ALIGNED, CMemory, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
 from backends.kernel import Binary, Const, Control, Expr, Scalar
 
@@ -68,12 +69,53 @@ PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
 
 
-FEW = 512
-"""Elements for which there is room on the stack."""
+class _Rows(HeapMemory):
+    """The rows of any matrix, dense, packed or a band, with the indices (i, 0, j).
+
+    Row i begins at i (s + (i - 1) t), where s is the distance of rows 0 and 1, and 2 t how much farther apart two rows
+    are than the two before: 0, but for packed triangles. Arguments have s and t as the distances of their first two
+    dimensions, the second of which is of one element; the third is of neighbours.
+
+    >>> print(ROWS.element("a", tuple(Index(Term(i), False) for i in "i0j"), (Term("s"), Term("t"), num(1))))
+    a[i * (s + (i - 1) * t) + j]
+    """
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        row, _, column = index
+        if row.kept and row.at.value != 0:
+            raise Objection(f"rows in {self} aren't equally far apart; a window has all or one, `{name}[i, 0, lo:hi]`")
+        begin = mul(row.at, add(strides[0], mul(sub(row.at, num(1)), strides[1])))
+        return f"{name}[{add(begin, column.at)}]"
+
+    def accepts(self, other: CMemory) -> bool:
+        return self == other
+
+
+ROWS = _Rows("ROWS")
+
+
+class _Pairs(HeapMemory):
+    """The reals of pairs, which may be apart: arguments are given the distance of pairs, in pairs.
+
+    >>> PAIRS.element("x", (Index(Term("i"), False),), (Term("s"),))
+    'x[i / 2 * (2 * s) + i % 2]'
+    """
+
+    def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
+        at = index[0].at
+        return f"{name}[{add(mul(binary('/', at, num(2)), mul(num(2), strides[0])), binary('%', at, num(2)))}]"
+
+    def accepts(self, other: CMemory) -> bool:
+        return self == other
+
+
+PAIRS = _Pairs("PAIRS")
 
 
 class _Room(HeapMemory):
-    """On the stack, if there are at most `FEW` elements, else on the heap."""
+    """On the stack, if there are at most so many elements, else on the heap."""
+
+    few: ClassVar[int] = 512
 
     def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         """The stack's part has a name that no variable of object code has.
@@ -81,7 +123,7 @@ class _Room(HeapMemory):
         >>> from exo_strat import f64
         >>> for part in ROOM.alloc("u", f64, (num(600),)).split(" : "):
         ...     print(part)
-        double exo_few_u[512], *u = exo_times(sizeof(double), 600) <= sizeof exo_few_u ? exo_few_u
+        _Alignas(64) double exo_few_u[512], *u = exo_times(sizeof(double), 600) <= sizeof exo_few_u ? exo_few_u
         exo_alloc(exo_times(sizeof(double), 600));
         """
         pointer, _, heap = super().alloc(name, scalar, shape).partition(" = ")
@@ -89,10 +131,20 @@ class _Room(HeapMemory):
             return pointer
         kind, _, _ = pointer.partition(" *")
         needed = heap.removeprefix("exo_alloc(").removesuffix(");")
-        return f"{kind} exo_few_{name}[{FEW}], *{name} = {needed} <= sizeof exo_few_{name} ? exo_few_{name} : {heap}"
+        few, start = f"exo_few_{name}", f"_Alignas({ALIGNED}) {kind}"
+        return f"{start} {few}[{self.few}], *{name} = {needed} <= sizeof {few} ? {few} : {heap}"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
 
 
+class _Block(_Room):
+    """Likewise, of more."""
+
+    few: ClassVar[int] = 8192
+
+
 ROOM = _Room("ROOM")
+"""Of a vector."""
+BLOCK = _Block("BLOCK")
+"""Of a matrix."""
