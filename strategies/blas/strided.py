@@ -182,8 +182,26 @@ def neighbours(p: Proc, c: Cursor, machine: Machine, precision: str) -> Script:
 def if_neighbours(p: Proc, c: ProcCursor | ForCursor, vectors: Sequence[str], then: Op) -> Script:
     """`s  ~>  if stride(x, 0) == 1: then(s) else: s`, for all vectors.
 
-    Where a procedure is called for vectors of neighbours only, what is left as it was costs nothing. Focus: a loop, or a
-    procedure of one loop. Returns the procedure.
+    Where a procedure is called for vectors of neighbours only, what is left as it was costs nothing. Focus: a loop, or
+    a procedure of one loop. Returns the procedure.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(n: size, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(schedule(if_neighbours(["x"], divide_loop(4, ("io", "ii"), tail="cut")), p))
+    def zero(n: size, x: [f32][n] @ DRAM):
+        if stride(x, 0) == 1:
+            for io in seq(0, n / 4):
+                for ii in seq(0, 4):
+                    x[4 * io + ii] = 0.0
+            for ii in seq(0, n % 4):
+                x[4 * (n / 4) + ii] = 0.0
+        else:
+            for i in seq(0, n):
+                x[i] = 0.0
     """
     loop = c.body()[0] if isinstance(c, ProcCursor) else c
     p, choice = yield on(loop, specialize(" and ".join(f"stride({x}, 0) == 1" for x in vectors)))

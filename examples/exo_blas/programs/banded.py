@@ -256,7 +256,7 @@ def of_triangle(variant: str) -> str:
         if 0 < k and 1 < n:
             gbmv_rows(n - 1, n - 1, 0, k - 1, 1.0, a[0:n - 1, 1:n], u[1:n], x[0:n - 1])
     """
-    half, way = variant[:2]
+    half, way = variant[0], variant[1]
     before, after = "0:n - 1", "1:n"
     beside = f"k - 1, 0, 1.0, a[{after}, {before}]" if half == "l" else f"0, k - 1, 1.0, a[{before}, {after}]"
     given, written = (before, after) if (half == "l") == (way == "n") else (after, before)
@@ -313,7 +313,7 @@ ROUTINES = dict(
             routine(
                 name,
                 "lower: bool, dots: bool, unit: bool, n: size, k: index, a: [R][n, n], x: [R][n]",
-                GIVEN + by_orientation(lambda v, name=name: f"{name}_{v}(n, k, a, x)"),
+                GIVEN + by_orientation(partial("{0}_{1}(n, k, a, x)".format, name)),
             )
             for name in ("tbmv", "tbsv")
         ),
@@ -337,9 +337,10 @@ def narrow(machine: Machine) -> Op:
 
 @cache
 def pieces_of(precision: str) -> Mapping[str, tuple[Kernel, ...]]:
-    """The kernels of what programs are cut into, by the names of these; made once, as calls go by what a program is made of."""
+    """The kernels of what programs are cut into, by the names of these. They are made once: a call of one version of a
+    procedure takes the place of a call of another."""
     wide = partial(plan, precision)
-    found = {p.name(): (kernel_of(p, precision, wide),) for p in PARTS}
+    found: dict[str, tuple[Kernel, ...]] = {p.name(): (kernel_of(p, precision, wide),) for p in PARTS}
     for p in BANDS:
         found[p.name()] = (
             kernel_of(p, precision, wide, "", f"w >= {NARROW}"),
