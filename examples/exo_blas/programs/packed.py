@@ -119,8 +119,8 @@ ROUTINES = {
 
 @cache
 def kernel(precision: str, name: str) -> Kernel:
-    """The kernel of a triangle, in a precision. It is made once: a call of one version of a procedure takes the place of
-    a call of another."""
+    """The kernel of a triangle, in a precision. It is made once: a call of one version of a procedure takes the place
+    of a call of another."""
     routine, _, variant = name.partition("_")
     rows, storage = UPDATES.get(routine, Rows()), STORAGE[variant[0]]
     program = schedule(store(storage), NAMED[name])
