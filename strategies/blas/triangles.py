@@ -6,32 +6,30 @@ from dataclasses import replace
 from functools import cache, partial
 
 from exo_strat import (
+    DRAM,
+    DRAM_STACK,
     ForCursor,
     Machine,
     Op,
     Proc,
     ProcCursor,
     Script,
-    DRAM,
     add_assertion,
-    attempt,
-    at,
+    call_eqv,
     cut_loop,
     divide_dim,
     divide_loop,
     fission,
     focus,
     identity,
-    inline,
-    make_instr,
-    proc_from_source,
-    transpose,
     lift_scope,
+    make_instr,
     moves,
     named,
     nav,
     on,
     partial_eval,
+    proc_from_source,
     rearrange_dim,
     rename,
     reorder_loops,
@@ -45,12 +43,13 @@ from exo_strat import (
     simplify,
     stage_mem,
     strategy,
-    unroll_loop,
+    transpose,
 )
+from exo_strat import replace as replace_by
 
 from .. import std
-from exo_strat import replace as replace_by
 from ..inspect import loops_inside, slope, trip_count
+from ..std.tiles import COLUMNS
 from ..std.writing import INSIDE, text
 from .level3 import ROWS, along, tile_vectors
 
@@ -157,7 +156,7 @@ def copied_across(p: Proc, c: ForCursor, t: std.Tile, back: bool) -> Script:
     yield seq(nav(ROOT), simplify())
     for part in parts:
         if tiled is None:
-            yield on(part, std.unroll_and_jam(std.COLUMNS, tail="cut"))
+            yield on(part, std.unroll_and_jam(COLUMNS, tail="cut"))
             continue
         rows, columns = (trip_count(loop) or 1 for loop in loops_inside(tiled.root()))
         p, tiles = yield on(part, std.tile(*((rows, columns) if back else (columns, rows)), tail="cut"))
@@ -167,16 +166,58 @@ def copied_across(p: Proc, c: ForCursor, t: std.Tile, back: bool) -> Script:
 
 
 @strategy
-def in_panels(p: Proc, c: ProcCursor, program: Proc, big: std.Tile, width: int, across: bool) -> Script:
+def in_panels(
+    p: Proc, c: ProcCursor, program: Proc, big: std.Tile, width: int, across: bool, rows: int | None = None
+) -> Script:
     """`s[b]  ~>  for i0: for i1: panels[i1 / 16, i0, i1 % 16] = b[..]; s[panels]; for i0: for i1: b[..] = panels[..]`.
 
-    With room for so many columns. If it is `across`, b is handed over turned. Focus: the procedure."""
+    With room for so many columns, and on the stack, if it is for so many rows at most. If it is `across`, b is handed
+    over turned. Focus: the procedure. Returns it."""
     p, block = yield seq(nav(moves.find_loop("j")), std.auto_stage_mem("b", "panels", DRAM))
     load, store = block[0].prev(), block[-1].next()
     columns, order = (0, (0, 2, 1)) if across else (1, (1, 0, 2))
+    if rows is not None:
+        yield on(load.prev(), resize_dim(1 - columns, rows, 0), set_memory(DRAM_STACK))
     yield on(load.prev(), resize_dim(columns, width, 0), divide_dim(columns, big.cols), rearrange_dim(order))
     yield on(block[0], in_tiles(program, big))
     for copy, back in ((load, False), (store, True)):
         yield on(copy, copied_across(big, back) if across else copied(big))
     yield seq(nav(ROOT), std.unroll_loops(big.vectors), simplify())
+    return None
+
+
+@strategy
+def in_place(p: Proc, c: ProcCursor, program: Proc, big: std.Tile) -> Script:
+    """Few rows, in tiles where they are. Focus: the procedure. Returns it."""
+    yield seq(nav(moves.find_loop("j")), in_tiles(program, big), nav(ROOT))
+    return None
+
+
+@strategy
+def on_stack(p: Proc, c: ProcCursor, program: Proc, big: std.Tile, rows: int, width: int) -> Script:
+    """Few rows of a b that is handed over turned: some columns at a time, in panels on the stack. Focus: the procedure.
+    Returns it."""
+    block = schedule(seq(rename(f"{p.name()}_part"), add_assertion(f"n <= {width}")), p)
+    then = in_panels(program, big, width, True, rows)
+    yield seq(nav(moves.find_loop("j")), std.in_blocks(width, ("jo", "j"), std.as_call(block, then)), nav(ROOT))
+    return None
+
+
+def tile_of(machine: Machine, precision: str) -> std.Tile:
+    """The tile that rows of a triangle are taken by, that of products."""
+    return std.Tile(machine, precision, ROWS, tile_vectors(machine))
+
+
+@named
+def with_plan(part: Proc, plan: Op) -> Op:
+    """`part(..)  ~>  version(..)`, for all calls, of what a plan makes of a procedure. Focus: any. Returns it."""
+    return with_version(part, schedule(plan, part))
+
+
+@strategy
+def with_version(p: Proc, c: ProcCursor, part: Proc, version: Proc) -> Script:
+    """`part(..)  ~>  version(..)`, for all calls. Focus: the procedure. Returns it."""
+    for call in p.find_all(f"{part.name()}(_)"):
+        yield on(call, call_eqv(version))
+    yield nav(ROOT)
     return None

@@ -8,10 +8,15 @@ rows k is 0, and of a few of them k is how many others they need.
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import product
 
 from exo_strat import *
+from exo_strat import direct
+from strategies.blas import triangles
 
 from .calls import as_call_of, product_add, product_less
+from .kernel import LETTERS, Kernel, named_for, typed
 
 
 @proc
@@ -116,7 +121,13 @@ PRODUCTS = (trmm_lower, trmm_lower_unit, trmm_upper, trmm_upper_unit)
 DEPTH = 512
 """Rows of a block: so many columns of them as a block of a product has stay in the second cache."""
 
-BLOCKED = """
+WIDTH = {"f32": 256, "f64": 128}
+"""Columns of a strip, whose rows stay near while others are computed from them."""
+
+FEW, FEW_COLUMNS = 32, 64
+"""Rows of a strip on the stack, and its columns."""
+
+STRIP = """
 def {name}_strip(m: size, n: size, alpha: R, a: [R][m, m], b: [R][{extents}]):
     assert n <= {width}
     assert stride(b, 1) == 1
@@ -128,25 +139,25 @@ def {name}_strip(m: size, n: size, alpha: R, a: [R][m, m], b: [R][{extents}]):
             {last}
 """
 
-STRIPS = """
+WHOLE = """
 def {name}(m: size, n: size, few: size, shared: size, alpha: R, a: [R][m, m], b: [R][{extents}]):
+    assert few <= {few}
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
     if m <= few:
-        few_rows(m, n, alpha, a[0:m, 0:m], b[0:{rows}, 0:{columns}])
+        few_rows(m, n, alpha, a[0:m, 0:m], {all})
+    elif n >= {twice} and m * n >= shared:
+        for jo in par(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                strip(m, {width}, alpha, a[0:m, 0:m], {full})
+            else:
+                strip(m, n - {width} * jo, alpha, a[0:m, 0:m], {last})
     else:
-        if n >= {twice} and m * n >= shared:
-            for jo in par(0, (n + {width} - 1) / {width}):
-                if {width} * jo + {width} <= n:
-                    {full}
-                else:
-                    {last}
-        else:
-            for jo in seq(0, (n + {width} - 1) / {width}):
-                if {width} * jo + {width} <= n:
-                    {full}
-                else:
-                    {last}
+        for jo in seq(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                strip(m, {width}, alpha, a[0:m, 0:m], {full})
+            else:
+                strip(m, n - {width} * jo, alpha, a[0:m, 0:m], {last})
 """
 
 
@@ -155,36 +166,73 @@ def part(across: bool, rows: str, columns: str) -> str:
     return f"b[{columns}, {rows}]" if across else f"b[{rows}, {columns}]"
 
 
-def blocked(program: Proc, precision: str, across: bool, width: int, rows: Proc) -> Proc:
-    """A program on all rows of some columns, by blocks of rows: products of what is beside a triangle, and the triangle."""
-    name, lower = program.name(), "lower" in program.name()
-    solves = program in SYSTEMS
+def in_blocks(program: Proc, precision: str, across: bool, rows: Proc) -> Proc:
+    """A program on a strip of columns, by blocks of rows: a product of what is beside a triangle, and the triangle."""
+    lower, solves = "lower" in program.name(), program in SYSTEMS
 
-    def block(lo: str, hi: str) -> str:
-        count = f"{hi} - ({lo})"
+    def block(lo: str, hi: str, count: str) -> str:
         first, last, more = ("0", lo, f"{lo} > 0") if lower else (hi, "m", f"{hi} < m")
-        other = f"{last} - ({first})"
         mine, theirs = part(across, f"{lo}:{hi}", "0:n"), part(across, f"{first}:{last}", "0:n")
-        beside, triangle = f"a[{lo}:{hi}, {first}:{last}]", f"a[{lo}:{hi}, {lo}:{hi}]"
-        product = f"product({count}, n, {other}, alpha, {beside}, {theirs}, {mine})"
-        if solves:
-            lines = f"""if {more}:
-                {product}
-                rows({count}, n, 1.0, {triangle}, {mine})
-            else:
-                rows({count}, n, alpha, {triangle}, {mine})"""
-        else:
-            lines = f"""rows({count}, n, alpha, {triangle}, {mine})
-            if {more}:
-                {product}"""
-        return lines
+        triangle = f"({count}, n, {{}}, a[{lo}:{hi}, {lo}:{hi}], {mine})"
+        product = f"product({count}, n, {last} - ({first}), alpha, a[{lo}:{hi}, {first}:{last}], {theirs}, {mine})"
+        scaled, known = f"rows{triangle.format('alpha')}", f"rows{triangle.format('1.0')}"
+        lines = [f"if {more}:", f"    {product}", f"    {known}", "else:", f"    {scaled}"]
+        return f"\n{' ' * 12}".join(lines if solves else [scaled, *lines[:2]])
 
     blocks = f"(m + {DEPTH} - 1) / {DEPTH}"
-    order = f"io in seq(0, {blocks})" if lower == solves else f"io in seq({blocks} - 1, -1, -1)"
-    source = BLOCKED.format(
-        name=name, width=width, depth=DEPTH, order=order, extents="n, m" if across else "m, n",
-        full=block(f"{DEPTH} * io", f"{DEPTH} * io + {DEPTH}"), last=block(f"{DEPTH} * io", "m"),
-    )  # fmt: skip
-    product = product_less if solves else product_add
-    env = {"rows": rows, "product": as_call_of(product, precision, across)}
-    return proc_from_source(re.sub(r"\bR\b", precision, source), env)
+    source = STRIP.format(
+        name=named_for(precision, program.name(), "right" if across else "left"),
+        width=WIDTH[precision],
+        depth=DEPTH,
+        extents="n, m" if across else "m, n",
+        order=f"io in seq(0, {blocks})" if lower == solves else f"io in seq({blocks} - 1, -1, -1)",
+        full=block(f"{DEPTH} * io", f"{DEPTH} * io + {DEPTH}", str(DEPTH)),
+        last=block(f"{DEPTH} * io", "m", f"m - {DEPTH} * io"),
+    )
+    product = as_call_of(product_less if solves else product_add, precision, across)
+    return proc_from_source(re.sub(r"\bR\b", precision, source), {"rows": rows, "product": product})
+
+
+def in_strips(name: str, precision: str, across: bool, strip: Proc, few: Proc) -> Proc:
+    """A program on all columns by strips, which threads share if there is enough to do."""
+    width = WIDTH[precision]
+    source = WHOLE.format(
+        name=name,
+        few=FEW,
+        width=width,
+        twice=2 * width,
+        extents="n, m" if across else "m, n",
+        all=part(across, "0:m", "0:n"),
+        full=part(across, "0:m", f"{width} * jo:{width} * jo + {width}"),
+        last=part(across, "0:m", f"{width} * jo:n"),
+    )
+    return proc_from_source(re.sub(r"\bR\b", precision, source), {"strip": strip, "few_rows": few})
+
+
+def kernel_of(program: Proc, precision: str, across: bool) -> Kernel:
+    """The kernel of a program, from the left, or across, from the right, with B turned."""
+    name = named_for(precision, program.name(), "right" if across else "left")
+    tile = typed(program, precision, named_for(precision, program.name()))
+    rows = direct.transpose(tile, "b") if across else tile
+    rows = schedule(seq(rename(f"{name}_rows"), partial_eval(k=0), add_assertion("stride(b, 1) == 1")), rows)
+    tile = direct.add_assertion(tile, "stride(b, 1) == 1")
+    near = schedule(seq(add_assertion(f"m <= {DEPTH}"), add_assertion(f"n <= {WIDTH[precision]}")), rows)
+    few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}")), rows)
+    strip = in_blocks(program, precision, across, near)
+    whole = in_strips(name, precision, across, strip, few)
+    return Kernel(name, precision, whole, partial(plan, precision, across, tile, near, few, strip))
+
+
+def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip: Proc, machine: Machine) -> Op:
+    """What a kernel is scheduled by: the calls of its parts become those of what plans make of them."""
+    big = triangles.tile_of(machine, precision)
+    rows_plan = triangles.in_panels(tile, big, WIDTH[precision], across)
+    few_plan = triangles.on_stack(tile, big, FEW, FEW_COLUMNS) if across else triangles.in_place(tile, big)
+    strips = schedule(triangles.with_plan(rows, rows_plan), strip)
+    return seq(triangles.with_plan(few, few_plan), triangles.with_version(strip, strips))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of this module."""
+    each = product(LETTERS, (*SYSTEMS, *PRODUCTS), (False, True))
+    return tuple(kernel_of(program, precision, across) for precision, program, across in each)
