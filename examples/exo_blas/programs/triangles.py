@@ -128,36 +128,36 @@ FEW, FEW_COLUMNS = 32, 64
 """Rows of a strip on the stack, and its columns."""
 
 STRIP = """
-def {name}_strip(m: size, n: size, alpha: R, a: [R][m, m], b: [R][{extents}]):
+def {name}_strip(m: size, n: size, near: index, alpha: R, a: [R][m, m], b: [R][{extents}]):
     assert n <= {width}
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
-    for {order}:
-        if {depth} * io + {depth} <= m:
-            {full}
-        else:
-            {last}
+    if m <= {few}:
+        few(m, n, alpha, a[0:m, 0:m], {all})
+    else:
+        for {order}:
+            if {depth} * io + {depth} <= m:
+                {full}
+            else:
+                {last}
 """
 
 WHOLE = """
-def {name}(m: size, n: size, few: size, shared: size, alpha: R, a: [R][m, m], b: [R][{extents}]):
-    assert few <= {few}
+def {name}(m: size, n: size, near: index, shared: index, alpha: R, a: [R][m, m], b: [R][{extents}]):
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
-    if m <= few:
-        few_rows(m, n, alpha, a[0:m, 0:m], {all})
-    elif n >= {twice} and m * n >= shared:
+    if n >= {twice} and m * n >= shared:
         for jo in par(0, (n + {width} - 1) / {width}):
             if {width} * jo + {width} <= n:
-                strip(m, {width}, alpha, a[0:m, 0:m], {full})
+                strip(m, {width}, near, alpha, a[0:m, 0:m], {full})
             else:
-                strip(m, n - {width} * jo, alpha, a[0:m, 0:m], {last})
+                strip(m, n - {width} * jo, near, alpha, a[0:m, 0:m], {last})
     else:
         for jo in seq(0, (n + {width} - 1) / {width}):
             if {width} * jo + {width} <= n:
-                strip(m, {width}, alpha, a[0:m, 0:m], {full})
+                strip(m, {width}, near, alpha, a[0:m, 0:m], {full})
             else:
-                strip(m, n - {width} * jo, alpha, a[0:m, 0:m], {last})
+                strip(m, n - {width} * jo, near, alpha, a[0:m, 0:m], {last})
 """
 
 
@@ -166,7 +166,7 @@ def part(across: bool, rows: str, columns: str) -> str:
     return f"b[{columns}, {rows}]" if across else f"b[{rows}, {columns}]"
 
 
-def in_blocks(program: Proc, precision: str, across: bool, rows: Proc) -> Proc:
+def in_blocks(program: Proc, precision: str, across: bool, rows: Proc, few: Proc) -> Proc:
     """A program on a strip of columns, by blocks of rows: a product of what is beside a triangle, and the triangle."""
     lower, solves = "lower" in program.name(), program in SYSTEMS
 
@@ -177,36 +177,36 @@ def in_blocks(program: Proc, precision: str, across: bool, rows: Proc) -> Proc:
         product = f"product({count}, n, {last} - ({first}), alpha, a[{lo}:{hi}, {first}:{last}], {theirs}, {mine})"
         scaled, known = f"rows{triangle.format('alpha')}", f"rows{triangle.format('1.0')}"
         lines = [f"if {more}:", f"    {product}", f"    {known}", "else:", f"    {scaled}"]
-        return f"\n{' ' * 12}".join(lines if solves else [scaled, *lines[:2]])
+        return f"\n{' ' * 16}".join(lines if solves else [scaled, *lines[:2]])
 
     blocks = f"(m + {DEPTH} - 1) / {DEPTH}"
     source = STRIP.format(
         name=named_for(precision, program.name(), "right" if across else "left"),
         width=WIDTH[precision],
         depth=DEPTH,
+        few=FEW if across else "near",
+        all=part(across, "0:m", "0:n"),
         extents="n, m" if across else "m, n",
         order=f"io in seq(0, {blocks})" if lower == solves else f"io in seq({blocks} - 1, -1, -1)",
         full=block(f"{DEPTH} * io", f"{DEPTH} * io + {DEPTH}", str(DEPTH)),
         last=block(f"{DEPTH} * io", "m", f"m - {DEPTH} * io"),
     )
     product = as_call_of(product_less if solves else product_add, precision, across)
-    return proc_from_source(re.sub(r"\bR\b", precision, source), {"rows": rows, "product": product})
+    return proc_from_source(re.sub(r"\bR\b", precision, source), {"rows": rows, "few": few, "product": product})
 
 
-def in_strips(name: str, precision: str, across: bool, strip: Proc, few: Proc) -> Proc:
+def in_strips(name: str, precision: str, across: bool, strip: Proc) -> Proc:
     """A program on all columns by strips, which threads share if there is enough to do."""
     width = WIDTH[precision]
     source = WHOLE.format(
         name=name,
-        few=FEW,
         width=width,
         twice=2 * width,
         extents="n, m" if across else "m, n",
-        all=part(across, "0:m", "0:n"),
         full=part(across, "0:m", f"{width} * jo:{width} * jo + {width}"),
         last=part(across, "0:m", f"{width} * jo:n"),
     )
-    return proc_from_source(re.sub(r"\bR\b", precision, source), {"strip": strip, "few_rows": few})
+    return proc_from_source(re.sub(r"\bR\b", precision, source), {"strip": strip})
 
 
 def kernel_of(program: Proc, precision: str, across: bool) -> Kernel:
@@ -217,9 +217,9 @@ def kernel_of(program: Proc, precision: str, across: bool) -> Kernel:
     rows = schedule(seq(rename(f"{name}_rows"), partial_eval(k=0), add_assertion("stride(b, 1) == 1")), rows)
     tile = direct.add_assertion(tile, "stride(b, 1) == 1")
     near = schedule(seq(add_assertion(f"m <= {DEPTH}"), add_assertion(f"n <= {WIDTH[precision]}")), rows)
-    few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}")), rows)
-    strip = in_blocks(program, precision, across, near)
-    whole = in_strips(name, precision, across, strip, few)
+    few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}") if across else identity), rows)
+    strip = in_blocks(program, precision, across, near, few)
+    whole = in_strips(name, precision, across, strip)
     return Kernel(name, precision, whole, partial(plan, precision, across, tile, near, few, strip))
 
 
@@ -228,8 +228,7 @@ def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip:
     big = triangles.tile_of(machine, precision)
     rows_plan = triangles.in_panels(tile, big, WIDTH[precision], across)
     few_plan = triangles.on_stack(tile, big, FEW, FEW_COLUMNS) if across else triangles.in_place(tile, big)
-    strips = schedule(triangles.with_plan(rows, rows_plan), strip)
-    return seq(triangles.with_plan(few, few_plan), triangles.with_version(strip, strips))
+    return triangles.with_plan(strip, seq(triangles.with_plan(few, few_plan), triangles.with_plan(rows, rows_plan)))
 
 
 def kernels() -> tuple[Kernel, ...]:
