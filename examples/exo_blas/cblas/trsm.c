@@ -9,5 +9,5 @@ static Triangular *const kernels[2][2][2] = {
 void CBLAS(trsm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
     CHECK_TRMM(trsm);
-    triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, getenv("FEW") ? atoi(getenv("FEW")) : 32);
+    triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
 }

@@ -239,15 +239,10 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "syr2k_small": Amount(
         (16, 32, 48, 64), lambda t, _: (updated("syr2k", t, 100, 100), updated("syr2k", t, 400, 300))
     ),
-    "trmm_near": Amount(
-        (48, 96, 128, 192, 384), lambda t, _: (triangles("trmm", t, 150, 200), triangles("trmm", t, 600, 300))
-    ),
-    "triangle_slice": Amount(
+    "triangle_near": Amount(
         (64, 128, 256, 512),
-        lambda t, _: (triangles("trsm", t, 500, 1100), triangles("trmm", t, 500, 1100)),
-        threads=True,
+        lambda t, _: tuple(triangles(r, t, n, 300) for r in ("trmm", "trsm") for n in (100, 200, 400)),
     ),
-    "trsm_small": Amount((8, 16, 24, 32), lambda t, _: (triangles("trsm", t, 60, 60), triangles("trsm", t, 500, 300))),
 }
 """What is measured for each number. Of those that are not here a call takes less time than it takes to make one from
 Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`)."""
