@@ -7,11 +7,13 @@ where one begins is quadratic in its number, is known here only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from backends.c import Index, Objection, Term
-from backends.c.memory import HeapMemory
+from backends.c.memory import ALIGNED, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
-from backends.kernel import Binary, Expr
+from backends.c.types import c_type
+from backends.kernel import Binary, Expr, Scalar
 
 
 class Packed(HeapMemory):
@@ -49,5 +51,23 @@ class _Upper(Packed):
         return Binary("<=", index[0], index[-1])
 
 
+class Near(HeapMemory):
+    """As memory of the heap, but what is small is on the stack."""
+
+    few: ClassVar[int] = 4096
+    """The most elements for which there is room on the stack."""
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        if not shape:
+            return super().alloc(name, scalar, shape)
+        kind, many = c_type(scalar), " * ".join(f"({extent})" for extent in shape)
+        room = f"_Alignas({ALIGNED}) {kind} {name}_few[{self.few}];"
+        return f"{room} {super().alloc(name, scalar, shape).replace('=', f'= {many} <= {self.few} ? {name}_few :')}"
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"if ({name} != {name}_few) {super().free(name, scalar, shape)}" if shape else ""
+
+
+NEAR = Near("NEAR")
 PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
