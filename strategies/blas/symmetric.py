@@ -12,7 +12,6 @@ from exo_strat import (
     Proc,
     ProcCursor,
     Script,
-    attempt,
     cut_loop,
     divide_loop,
     fission,
@@ -20,7 +19,6 @@ from exo_strat import (
     identity,
     mentions,
     moves,
-    named,
     nav,
     on,
     reorder_loops,
@@ -33,7 +31,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import inner_loop, innermost_loops, loops_inside, trip_count
+from ..inspect import inner_loop, loops_inside, trip_count
 from ..std.writing import INSIDE, text
 from .triangles import turned
 
@@ -47,8 +45,8 @@ def optimize_symmetric(
 ) -> Script:
     """`for p: for i: t = a[i, p] if .. else a[p, i]; for j: c += t * b  ~>  for po: t[..] = a[..]; product(..)`.
 
-    As many rows of the symmetric matrix at a time as a block of a product has are written out, by vectors and tiles that
-    are turned; then one product is added. Focus: the procedure. Returns it.
+    As many rows of the symmetric matrix at a time as a block of a product has are written out, by vectors and by tiles
+    that are turned; then one product is added. Focus: the procedure. Returns it.
     """
     size = text(p.find_loop("p").hi())
     p, full = yield seq(nav(moves.find_loop("p")), divide_loop(depth, ("po", "p"), tail="cut_and_guard"))
@@ -110,8 +108,8 @@ def moved(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
 
 @strategy
 def mirrored(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
-    """The square of the diagonal, a band of rows at a time: what is before the diagonal, a small square, and what is after
-    it. Focus: the nest, whose rows begin with that of the diagonal."""
+    """The square of the diagonal, a band of rows at a time: what is before the diagonal, a small square, and what is
+    after it. Focus: the nest, whose rows begin with that of the diagonal."""
     p, bands = yield seq(shift_loop(0), divide_loop(BAND, ("ro", "ri"), tail="cut_and_guard"))
     size, parts = text(inner_loop(c).hi()), list[ForCursor]()
     squares = list[ForCursor]()

@@ -132,7 +132,8 @@ def turned(machine: Machine, precision: str) -> Proc | None:
     for known in machine.get_transposes(precision):
         plain = proc_from_source(str(known).partition("\n")[2])
         text = known.tree.instr.c.replace("src_stride_1", "src_stride_0")
-        return schedule(seq(nav(moves.find_alloc_or_arg("src")), transpose(), nav(ROOT), make_instr(text, known.tree.instr.c_global)), plain)
+        again = make_instr(text, known.tree.instr.c_global)
+        return schedule(seq(nav(moves.find_alloc_or_arg("src")), transpose(), nav(ROOT), again), plain)
     return None
 
 

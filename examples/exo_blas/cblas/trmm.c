@@ -2,12 +2,9 @@
 #include "triangle.h"
 #include "checks.h"
 
-static Triangular *const kernels[2][2][2] = {
-    {{KERNEL(trmm_lower_left), KERNEL(trmm_lower_right)}, {KERNEL(trmm_lower_unit_left), KERNEL(trmm_lower_unit_right)}},
-    {{KERNEL(trmm_upper_left), KERNEL(trmm_upper_right)}, {KERNEL(trmm_upper_unit_left), KERNEL(trmm_upper_unit_right)}}};
-
 void CBLAS(trmm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
     CHECK_TRMM(trmm);
-    triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
+    triangular(KERNEL(trmm_left), KERNEL(trmm_right), layout, side, uplo, trans, diag, m, n, alpha, a,
+        lda, b, ldb);
 }

@@ -2,12 +2,9 @@
 #include "triangle.h"
 #include "checks.h"
 
-static Triangular *const kernels[2][2][2] = {
-    {{KERNEL(trsm_lower_left), KERNEL(trsm_lower_right)}, {KERNEL(trsm_lower_unit_left), KERNEL(trsm_lower_unit_right)}},
-    {{KERNEL(trsm_upper_left), KERNEL(trsm_upper_right)}, {KERNEL(trsm_upper_unit_left), KERNEL(trsm_upper_unit_right)}}};
-
 void CBLAS(trsm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
     CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
     CHECK_TRMM(trsm);
-    triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
+    triangular(KERNEL(trsm_left), KERNEL(trsm_right), layout, side, uplo, trans, diag, m, n, alpha, a,
+        lda, b, ldb);
 }

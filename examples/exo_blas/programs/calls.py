@@ -70,8 +70,8 @@ SIDE = "&{{{0}_data}}, {{{0}_stride_{1}}}, {{{0}_stride_{2}}}"
 
 
 @cache
-def as_call_of(program: Proc, precision: str, across: bool = False) -> Proc:
-    """One of these programs as an instruction, for a precision; if it is across, of turned B and C, by their rows.
+def as_call_of(program: Proc, precision: str, turned: str = "") -> Proc:
+    """One of these programs as an instruction, for a precision. Of `turned`, which is b or bc, it takes the transposed.
 
     >>> from exo_strat import proc_from_source
     >>> source = '''
@@ -89,13 +89,14 @@ def as_call_of(program: Proc, precision: str, across: bool = False) -> Proc:
     """
     alpha, beta = FACTORS[program.name()]
     letter = LETTERS[precision]
-    if across:
+    if turned == "bc":
         sides = f"{{n}}, {{m}}, {{k}}, {alpha}, {SIDE.format('b', 0, 1)}, {SIDE.format('a', 1, 0)}"
     else:
-        sides = f"{{m}}, {{n}}, {{k}}, {alpha}, {SIDE.format('a', 0, 1)}, {SIDE.format('b', 0, 1)}"
+        rows, columns = (1, 0) if turned else (0, 1)
+        sides = f"{{m}}, {{n}}, {{k}}, {alpha}, {SIDE.format('a', 0, 1)}, {SIDE.format('b', rows, columns)}"
     text = f"exo_{letter}product({sides}, {beta}, &{{c_data}}, {{c_stride_0}});"
-    mine = typed(program, precision, f"{program.name()}{'_across' * across}_{precision}")
-    for side in ("b", "c") if across else ():
+    mine = typed(program, precision, f"{program.name()}{'_turned_' * bool(turned)}{turned}_{precision}")
+    for side in turned:
         mine = schedule(seq(nav(moves.find_alloc_or_arg(side)), transpose(), nav(moves.root)), mine)
     mine = direct.add_assertion(mine, "stride(c, 1) == 1")
     return schedule(make_instr(text, PROTOTYPE.format(letter=letter, type=TYPES[precision])), mine)

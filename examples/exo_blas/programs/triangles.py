@@ -8,8 +8,10 @@ rows k is 0, and of a few of them k is how many others they need.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 from exo_strat import *
 from exo_strat import direct
@@ -191,7 +193,7 @@ def in_blocks(program: Proc, precision: str, across: bool, rows: Proc, few: Proc
         full=block(f"{DEPTH} * io", f"{DEPTH} * io + {DEPTH}", str(DEPTH)),
         last=block(f"{DEPTH} * io", "m", f"m - {DEPTH} * io"),
     )
-    product = as_call_of(product_less if solves else product_add, precision, across)
+    product = as_call_of(product_less if solves else product_add, precision, "bc" if across else "")
     return proc_from_source(re.sub(r"\bR\b", precision, source), {"rows": rows, "few": few, "product": product})
 
 
@@ -209,8 +211,32 @@ def in_strips(name: str, precision: str, across: bool, strip: Proc) -> Proc:
     return proc_from_source(re.sub(r"\bR\b", precision, source), {"strip": strip})
 
 
-def kernel_of(program: Proc, precision: str, across: bool) -> Kernel:
-    """The kernel of a program, from the left, or across, from the right, with B turned."""
+ROUTINE = """
+def {name}(m: size, n: size, near: index, shared: index, upper: bool, unit: bool, alpha: R, a: [R][m, m],
+    b: [R][{extents}]):
+    assert stride(b, 1) == 1
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    if upper:
+        if unit:
+            upper_unit({arguments})
+        else:
+            upper_any({arguments})
+    elif unit:
+        lower_unit({arguments})
+    else:
+        lower_any({arguments})
+"""
+
+
+class Whole(NamedTuple):
+    """A program on all of B, and what it is scheduled by."""
+
+    program: Proc
+    plan: Callable[[Machine], Op]
+
+
+def whole_of(program: Proc, precision: str, across: bool) -> Whole:
+    """The blocked form of a program, from the left, or across, from the right, with B turned."""
     name = named_for(precision, program.name(), "right" if across else "left")
     tile = typed(program, precision, named_for(precision, program.name()))
     rows = direct.transpose(tile, "b") if across else tile
@@ -219,19 +245,33 @@ def kernel_of(program: Proc, precision: str, across: bool) -> Kernel:
     near = schedule(seq(add_assertion(f"m <= {DEPTH}"), add_assertion(f"n <= {WIDTH[precision]}")), rows)
     few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}") if across else identity), rows)
     strip = in_blocks(program, precision, across, near, few)
-    whole = in_strips(name, precision, across, strip)
-    return Kernel(name, precision, whole, partial(plan, precision, across, tile, near, few, strip))
+    return Whole(in_strips(name, precision, across, strip), partial(plan, precision, across, tile, near, few, strip))
 
 
 def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip: Proc, machine: Machine) -> Op:
-    """What a kernel is scheduled by: the calls of its parts become those of what plans make of them."""
+    """What a program is scheduled by: the calls of its parts become those of what plans make of them."""
     big = triangles.tile_of(machine, precision)
     rows_plan = triangles.in_panels(tile, big, WIDTH[precision], across)
     few_plan = triangles.on_stack(tile, big, FEW, FEW_COLUMNS) if across else triangles.in_place(tile, big)
     return triangles.with_plan(strip, seq(triangles.with_plan(few, few_plan), triangles.with_plan(rows, rows_plan)))
 
 
+def kernel(programs: tuple[Proc, ...], precision: str, across: bool) -> Kernel:
+    """The kernel of programs on a lower and an upper triangle, without and with a unit diagonal."""
+    names = ("lower_any", "lower_unit", "upper_any", "upper_unit")
+    wholes = tuple(whole_of(program, precision, across) for program in programs)
+    name = named_for(precision, programs[0].name().partition("_")[0], "right" if across else "left")
+    arguments = f"m, n, near, shared, alpha, a[0:m, 0:m], {part(across, '0:m', '0:n')}"
+    source = ROUTINE.format(name=name, extents="n, m" if across else "m, n", arguments=arguments)
+    env = dict(zip(names, (w.program for w in wholes), strict=True))
+    return Kernel(name, precision, proc_from_source(re.sub(r"\bR\b", precision, source), env), partial(all_of, wholes))
+
+
+def all_of(wholes: tuple[Whole, ...], machine: Machine) -> Op:
+    """What a kernel is scheduled by."""
+    return seq(identity, *(triangles.with_plan(w.program, w.plan(machine)) for w in wholes))
+
+
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    each = product(LETTERS, (*SYSTEMS, *PRODUCTS), (False, True))
-    return tuple(kernel_of(program, precision, across) for precision, program, across in each)
+    return tuple(kernel(*each) for each in product((SYSTEMS, PRODUCTS), LETTERS, (False, True)))
