@@ -37,7 +37,7 @@ from .. import std
 from ..std.writing import INSIDE, text
 from .level3 import ROWS, optimize_gemm
 from .symmetric import moved
-from .triangles import tile_of
+from .triangles import loop_over, tile_of
 
 ROOT = moves.root
 
@@ -49,8 +49,39 @@ def optimize_half(p: Proc, c: ProcCursor, machine: Machine, precision: str, add:
     Rows are taken as many together as a tile has. Columns that all of them have are a product that is added; of the few
     others, more are computed than wanted, and those that are wanted are added. `add` and `new` are the programs of
     products. Focus: the procedure. Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import proc_from_source, schedule
+    >>> source = '''
+    ... def {}(m: size, n: size, k: size, alpha: f32, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] {} alpha * t
+    ... '''
+    >>> add, new = (proc_from_source(source.format(*names)) for names in (("add", "+="), ("new", "=")))
+    >>> half = proc_from_source('''
+    ... def half(m: size, k: size, alpha: f32, a: [f32][m, k], b: [f32][k, m], c: [f32][m, m]):
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, i + 1):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += alpha * t
+    ... ''')
+    >>> q = schedule(optimize_half(plain_c, "f32", add, new), half)
+    >>> [call.subproc().name() for call in q.find_all("_(_)")]
+    ['add', 'add', 'new']
     """
-    big, rows = tile_of(machine, precision), p.find_loop("i")
+    big, rows = tile_of(machine, precision), loop_over(p, "i")
     lower = text(rows.body()[0].lo()) == "0"
     if lower:
         p, single = yield on(rows, cut_loop(f"m % {ROWS}"))
@@ -99,7 +130,38 @@ def some_rows(p: Proc, c: ForCursor, first: str, width: int, lower: bool, added:
 def optimize_half_across(
     p: Proc, c: ProcCursor, machine: Machine, precision: str, add: Proc, new: Proc, memory: Memory
 ) -> Script:
-    """As `optimize_half`, of a b that is handed over turned: it is copied to rows. Focus: the procedure. Returns it."""
+    """As `optimize_half`, of a b that is handed over turned: it is copied to rows. Focus: the procedure. Returns it.
+
+    >>> from backends.targets import plain_c
+    >>> from exo_strat import DRAM, proc_from_source, schedule
+    >>> source = '''
+    ... def {}(m: size, n: size, k: size, alpha: f32, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] {} alpha * t
+    ... '''
+    >>> add, new = (proc_from_source(source.format(*names)) for names in (("add", "+="), ("new", "=")))
+    >>> half = proc_from_source('''
+    ... def half(m: size, k: size, alpha: f32, a: [f32][m, k], b: [f32][m, k], c: [f32][m, m]):
+    ...     assert stride(c, 1) == 1
+    ...     for i in seq(0, m):
+    ...         for j in seq(i, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[j, p]
+    ...             c[i, j] += alpha * t
+    ... ''')
+    >>> q = schedule(optimize_half_across(plain_c, "f32", add, new, DRAM), half)
+    >>> [loop.name() for loop in q.find_all("for _ in _: _")]
+    ['i1', 'i0', 'io', 'i', 'j', 'io']
+    """
     p, block = yield seq(nav(moves.find_loop("i")), stage_mem("b[0:m, 0:k]", "rows"))
     copy = block[0].prev()
     # an odd number of lines of the cache, which are then not all the same ones

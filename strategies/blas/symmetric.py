@@ -11,6 +11,7 @@ from exo_strat import (
     Op,
     Proc,
     ProcCursor,
+    ReadCursor,
     Script,
     cut_loop,
     divide_loop,
@@ -33,7 +34,7 @@ from exo_strat import (
 from .. import std
 from ..inspect import inner_loop, loops_inside, trip_count
 from ..std.writing import INSIDE, text
-from .triangles import turned
+from .triangles import loop_over, turned
 
 BAND = 8
 """Rows of a square of the diagonal that are mirrored together."""
@@ -47,8 +48,31 @@ def optimize_symmetric(
 
     As many rows of the symmetric matrix at a time as a block of a product has are written out, by vectors and by tiles
     that are turned; then one product is added. Focus: the procedure. Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import DRAM, proc_from_source, schedule
+    >>> product = proc_from_source('''
+    ... def product(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             for p in seq(0, k):
+    ...                 c[i, j] += a[i, p] * b[p, j]
+    ... ''')
+    >>> symm = proc_from_source('''
+    ... def symm(m: size, n: size, a: f32[m, m], b: f32[m, n], c: f32[m, n]):
+    ...     for p in seq(0, m):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = a[i, p] if p <= i else a[p, i]
+    ...             for j in seq(0, n):
+    ...                 c[i, j] += t * b[p, j]
+    ... ''')
+    >>> q = schedule(optimize_symmetric(avx2, "f32", 64, product, DRAM), symm)
+    >>> print("\\n".join(line for line in str(q).split("\\n") if "product" in line))
+            product(m, n, 64, t[0:m, 0:64], b[64 * po:64 * po + 64, 0:n], c[0:m, 0:n])
+            product(m, n, m % 64, t[0:m, 0:m % 64], b[64 * (m / 64):m, 0:n], c[0:m, 0:n])
     """
-    size = text(p.find_loop("p").hi())
+    size = text(loop_over(p, "p").hi())
     p, full = yield seq(nav(moves.find_loop("p")), divide_loop(depth, ("po", "p"), tail="cut_and_guard"))
     for blocks, first in ((full, f"{depth} * po"), (full.next(), f"{depth} * ({size} / {depth})")):
         yield on(blocks, nav(INSIDE), block(machine, precision, product, memory, first))
@@ -59,7 +83,8 @@ def optimize_symmetric(
 @strategy
 def block(p: Proc, c: ForCursor, machine: Machine, precision: str, product: Proc, memory: Memory, first: str) -> Script:
     """The same for the rows from `first` on. Focus: the loop over them."""
-    left, count = c.body()[0].name() == "i", text(c.hi())
+    inner, count = c.body()[0], text(c.hi())
+    left = isinstance(inner, ForCursor) and inner.name() == "i"
     p, outer = yield reorder_loops() if left else focus(c)
     p, both = yield std.fission_into_singles(2)
     written, sums = both[0], both[1]
@@ -97,7 +122,9 @@ def moved(p: Proc, c: ForCursor, machine: Machine, precision: str) -> Script:
     p, rows = yield focus(c) if inner_loop(c).sym in last else reorder_loops()
     s, columns = assignment(rows), inner_loop(rows)
     tile = turned(machine, precision)
-    if columns.sym in mentions(s.rhs().idx()[-1].node):
+    read = s.rhs()
+    assert isinstance(read, ReadCursor)
+    if columns.sym in mentions(read.idx()[-1].node):
         yield on(columns, std.vectorize_for(machine, precision)) if machine.vec_widths else identity
     elif tile is not None:
         height, width = (trip_count(loop) or 1 for loop in loops_inside(tile.root()))

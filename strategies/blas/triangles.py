@@ -56,9 +56,16 @@ from .level3 import ROWS, along, tile_vectors
 ROOT = moves.root
 
 
+def loop_over(p: Proc, name: str) -> ForCursor:
+    """The first loop of this name."""
+    found = p.find_loop(name)
+    assert isinstance(found, ForCursor)
+    return found
+
+
 def is_lower(p: Proc) -> bool:
     """Whether rows need those before them."""
-    return text(p.find_loop("p").lo()) == "0"
+    return text(loop_over(p, "p").lo()) == "0"
 
 
 @strategy
@@ -107,7 +114,7 @@ def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile) -> Script:
     """`for j: for i: s  ~>  for i: kernel(..); for io: for jo: kernel(..)`: rows of tiles.
 
     Rows that are left over are those with the fewest products, one by one. Focus: the loop over columns."""
-    products = p.find_loop("p")
+    products = loop_over(p, "p")
     p, rows = yield reorder_loops()
     if slope(products.hi(), rows) > slope(products.lo(), rows):
         p, single = yield cut_loop(f"m % {big.rows}")
@@ -131,8 +138,9 @@ def turned(machine: Machine, precision: str) -> Proc | None:
     """`dst[i, j] = src[j, i]` for a tile, of rows of neighbours in both, as an instruction; None if there is none."""
     for known in machine.get_transposes(precision):
         plain = proc_from_source(str(known).partition("\n")[2])
-        text = known.tree.instr.c.replace("src_stride_1", "src_stride_0")
-        again = make_instr(text, known.tree.instr.c_global)
+        instr = known.tree.instr
+        assert instr is not None
+        again = make_instr(instr.c.replace("src_stride_1", "src_stride_0"), instr.c_global)
         return schedule(seq(nav(moves.find_alloc_or_arg("src")), transpose(), nav(ROOT), again), plain)
     return None
 
