@@ -34,6 +34,7 @@ from exo_strat import (
 )
 
 from .. import std
+from ..inspect import inner_loop
 from ..std.writing import INSIDE, text
 from .level3 import ROWS, optimize_gemm
 from .symmetric import moved
@@ -82,7 +83,7 @@ def optimize_half(p: Proc, c: ProcCursor, machine: Machine, precision: str, add:
     ['add', 'add', 'new']
     """
     big, rows = tile_of(machine, precision), loop_over(p, "i")
-    lower = text(rows.body()[0].lo()) == "0"
+    lower = text(inner_loop(rows).lo()) == "0"
     if lower:
         p, single = yield on(rows, cut_loop(f"m % {ROWS}"))
         p, blocks = yield on(single.next(), shift_loop(0), divide_loop(ROWS, ("io", "i"), tail="perfect"))
