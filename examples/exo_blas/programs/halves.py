@@ -72,7 +72,8 @@ def zero_upper(n: size, c: [R][n, n]):
 
 
 ROUTINE = """
-def {name}(n: size, k: size, lower: bool, alpha: R, beta: R, a: [R][n, k], b: [R][{extents}], c: [R][n, n]):
+def {name}(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, a: [R][n, k],
+    b: [R][{extents}], c: [R][n, n]):
     assert stride(a, 0) == 1 or stride(a, 1) == 1
     assert stride(b, 1) == 1
     assert stride(c, 1) == 1
@@ -88,32 +89,39 @@ def {name}(n: size, k: size, lower: bool, alpha: R, beta: R, a: [R][n, k], b: [R
             scale_upper(n, beta, c[0:n, 0:n])
     if alpha != 0.0:
         if lower:
-            half_lower(n, k, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
+            half_lower(n, k, shared, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
         else:
-            half_upper(n, k, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
+            half_upper(n, k, shared, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
 """
 
 WIDTH = {"f32": 256, "f64": 128}
 """Rows of a square of the diagonal: so many columns of B as stay near."""
 
 BLOCKED = """
-def {name}(n: size, k: size, alpha: R, a: [R][n, k], b: [R][{extents}], c: [R][n, n]):
+def {name}(n: size, k: size, shared: index, alpha: R, a: [R][n, k], b: [R][{extents}], c: [R][n, n]):
     assert stride(a, 0) == 1 or stride(a, 1) == 1
     assert stride(b, 1) == 1
     assert stride(c, 1) == 1
-    for jo in seq(0, (n + {width} - 1) / {width}):
-        if {width} * jo + {width} <= n:
-            {full}
-        else:
-            {last}
+    if n >= {twice} and n * n >= shared:
+        for jo in par(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                {full}
+            else:
+                {last}
+    else:
+        for jo in seq(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                {full}
+            else:
+                {last}
 """
 SQUARE = """for po in seq(0, (k + {depth} - 1) / {depth}):
-                if {depth} * po + {depth} <= k:
-                    half({count}, {depth}, alpha, a[{lo}:{hi}, {depth} * po:{depth} * po + {depth}], {b}, {c})
-                else:
-                    half({count}, k - {depth} * po, alpha, a[{lo}:{hi}, {depth} * po:k], {b_last}, {c})
-            if {more}:
-                product({others}, {count}, k, alpha, a[{rows}, 0:k], {b_all}, c[{rows}, {lo}:{hi}])"""
+                    if {depth} * po + {depth} <= k:
+                        half({count}, {depth}, alpha, a[{lo}:{hi}, {depth} * po:{depth} * po + {depth}], {b}, {c})
+                    else:
+                        half({count}, k - {depth} * po, alpha, a[{lo}:{hi}, {depth} * po:k], {b_last}, {c})
+                if {more}:
+                    product({others}, {count}, k, alpha, a[{rows}, 0:k], {b_all}, c[{rows}, {lo}:{hi}])"""
 
 
 def in_squares(program: Proc, precision: str, across: bool, half: Proc) -> Proc:
@@ -135,7 +143,7 @@ def in_squares(program: Proc, precision: str, across: bool, half: Proc) -> Proc:
 
     name = named_for(precision, program.name(), "across" if across else "along")
     source = BLOCKED.format(
-        name=name, width=width, extents="n, k" if across else "k, n",
+        name=name, width=width, twice=2 * width, extents="n, k" if across else "k, n",
         full=block(f"{width} * jo + {width}", str(width)), last=block("n", f"n - {width} * jo"),
     )  # fmt: skip
     product = as_call_of(product_add, precision, "b" if across else "")

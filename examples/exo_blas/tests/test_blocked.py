@@ -75,5 +75,5 @@ def test_updates_by_squares_of_the_diagonal(half: str, across: bool) -> None:
         a, b, c = filled(n, k), filled(*((n, k) if across else (k, n))), filled(n, n)
         wanted = outputs(scale, n=n, beta=beta, c=c)["c"]
         wanted = outputs(add, m=n, k=k, alpha=alpha, a=a, b=b, c=wanted)["c"]
-        found = outputs(kernel, n=n, k=k, lower=half == "lower", alpha=alpha, beta=beta, a=a, b=b, c=c)["c"]
+        found = outputs(kernel, n=n, k=k, shared=1, lower=half == "lower", alpha=alpha, beta=beta, a=a, b=b, c=c)["c"]
         assert found == wanted, (n, k, alpha, beta)
