@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 from exo_strat import *
 from exo_strat import direct
@@ -18,6 +15,7 @@ from strategies.blas.triangles import with_plan
 from .calls import as_call_of, product_add
 from .kernel import LETTERS, Kernel, named_for, typed
 from .level3 import gemm, gemm_new
+from .parts import Part, all_of, written
 from .storage import NEAR
 
 
@@ -147,29 +145,22 @@ def in_squares(program: Proc, precision: str, across: bool, half: Proc) -> Proc:
         full=block(f"{width} * jo + {width}", str(width)), last=block("n", f"n - {width} * jo"),
     )  # fmt: skip
     product = as_call_of(product_add, precision, "b" if across else "")
-    return proc_from_source(re.sub(r"\bR\b", precision, source), {"half": half, "product": product})
+    return written(source, precision, {"half": half, "product": product})
 
 
-class Half(NamedTuple):
-    """A program on all of C, and what it is scheduled by."""
-
-    program: Proc
-    plan: Callable[[Machine], Op]
-
-
-def half_of(program: Proc, precision: str, across: bool) -> Half:
+def half_of(program: Proc, precision: str, across: bool) -> Part:
     """The blocked form of a product of which a half is wanted, of a B by rows, or across, handed over turned."""
     half = typed(program, precision, f"{program.name()}_square")
     half = direct.transpose(half, "b") if across else half
     known = ("stride(b, 1) == 1", "stride(c, 1) == 1", f"m <= {WIDTH[precision]}", f"k <= {DEPTH}")
     half = schedule(seq(*map(add_assertion, known)), half)
-    return Half(in_squares(program, precision, across, half), partial(plan, precision, across, half))
+    return Part(in_squares(program, precision, across, half), partial(plan, precision, across, half))
 
 
-def scaled_of(program: Proc, precision: str) -> Half:
+def scaled_of(program: Proc, precision: str) -> Part:
     """A program that scales a half of C, and what it is scheduled by."""
     mine = direct.add_assertion(typed(program, precision, named_for(precision, program.name())), "stride(c, 1) == 1")
-    return Half(mine, partial(rows, precision))
+    return Part(mine, partial(rows, precision))
 
 
 def kernel(precision: str, across: bool) -> Kernel:
@@ -178,14 +169,9 @@ def kernel(precision: str, across: bool) -> Kernel:
     parts = {p.name(): half_of(p, precision, across) for p in (half_lower, half_upper)}
     parts |= {p.name(): scaled_of(p, precision) for p in (scale_lower, scale_upper, zero_lower, zero_upper)}
     extents, b = ("n, k", "b[0:n, 0:k]") if across else ("k, n", "b[0:k, 0:n]")
-    source = re.sub(r"\bR\b", precision, ROUTINE.format(name=name, extents=extents, b=b))
-    program = proc_from_source(source, {part: half.program for part, half in parts.items()})
+    source = ROUTINE.format(name=name, extents=extents, b=b)
+    program = written(source, precision, {name: part.program for name, part in parts.items()})
     return Kernel(name, precision, program, partial(all_of, tuple(parts.values())))
-
-
-def all_of(parts: tuple[Half, ...], machine: Machine) -> Op:
-    """What a kernel is scheduled by."""
-    return seq(identity, *(with_plan(part.program, part.plan(machine)) for part in parts))
 
 
 def plan(precision: str, across: bool, half: Proc, machine: Machine) -> Op:

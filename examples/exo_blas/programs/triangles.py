@@ -7,11 +7,8 @@ rows k is 0, and of a few of them k is how many others they need.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 from exo_strat import *
 from exo_strat import direct
@@ -19,6 +16,7 @@ from strategies.blas import triangles
 
 from .calls import as_call_of, product_add, product_less
 from .kernel import LETTERS, Kernel, named_for, typed
+from .parts import Part, all_of, written
 
 
 @proc
@@ -194,7 +192,7 @@ def in_blocks(program: Proc, precision: str, across: bool, rows: Proc, few: Proc
         last=block(f"{DEPTH} * io", "m", f"m - {DEPTH} * io"),
     )
     product = as_call_of(product_less if solves else product_add, precision, "bc" if across else "")
-    return proc_from_source(re.sub(r"\bR\b", precision, source), {"rows": rows, "few": few, "product": product})
+    return written(source, precision, {"rows": rows, "few": few, "product": product})
 
 
 def in_strips(name: str, precision: str, across: bool, strip: Proc) -> Proc:
@@ -208,7 +206,7 @@ def in_strips(name: str, precision: str, across: bool, strip: Proc) -> Proc:
         full=part(across, "0:m", f"{width} * jo:{width} * jo + {width}"),
         last=part(across, "0:m", f"{width} * jo:n"),
     )
-    return proc_from_source(re.sub(r"\bR\b", precision, source), {"strip": strip})
+    return written(source, precision, {"strip": strip})
 
 
 ROUTINE = """
@@ -228,14 +226,7 @@ def {name}(m: size, n: size, near: index, shared: index, upper: bool, unit: bool
 """
 
 
-class Whole(NamedTuple):
-    """A program on all of B, and what it is scheduled by."""
-
-    program: Proc
-    plan: Callable[[Machine], Op]
-
-
-def whole_of(program: Proc, precision: str, across: bool) -> Whole:
+def whole_of(program: Proc, precision: str, across: bool) -> Part:
     """The blocked form of a program, from the left, or across, from the right, with B turned."""
     name = named_for(precision, program.name(), "right" if across else "left")
     tile = typed(program, precision, named_for(precision, program.name()))
@@ -245,7 +236,7 @@ def whole_of(program: Proc, precision: str, across: bool) -> Whole:
     near = schedule(seq(add_assertion(f"m <= {DEPTH}"), add_assertion(f"n <= {WIDTH[precision]}")), rows)
     few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}") if across else identity), rows)
     strip = in_blocks(program, precision, across, near, few)
-    return Whole(in_strips(name, precision, across, strip), partial(plan, precision, across, tile, near, few, strip))
+    return Part(in_strips(name, precision, across, strip), partial(plan, precision, across, tile, near, few, strip))
 
 
 def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip: Proc, machine: Machine) -> Op:
@@ -264,12 +255,7 @@ def kernel(programs: tuple[Proc, ...], precision: str, across: bool) -> Kernel:
     arguments = f"m, n, near, shared, alpha, a[0:m, 0:m], {part(across, '0:m', '0:n')}"
     source = ROUTINE.format(name=name, extents="n, m" if across else "m, n", arguments=arguments)
     env = dict(zip(names, (w.program for w in wholes), strict=True))
-    return Kernel(name, precision, proc_from_source(re.sub(r"\bR\b", precision, source), env), partial(all_of, wholes))
-
-
-def all_of(wholes: tuple[Whole, ...], machine: Machine) -> Op:
-    """What a kernel is scheduled by."""
-    return seq(identity, *(triangles.with_plan(w.program, w.plan(machine)) for w in wholes))
+    return Kernel(name, precision, written(source, precision, env), partial(all_of, wholes))
 
 
 def kernels() -> tuple[Kernel, ...]:
