@@ -24,7 +24,7 @@ from . import level2
 from .kernel import Kernel, kernel_of, named_for
 from .level2 import shorter, with_unit_diagonal
 from .orientations import SCALED, TRIANGLES, by_half, by_orientation, choice, indented
-from .storage import ROOM
+from .vectors import NEAR
 
 
 @proc
@@ -392,7 +392,7 @@ def programs_in(precision: str) -> Mapping[str, Proc]:
 def function(machine: Machine, precision: str, k: Kernel) -> Part:
     """A kernel as a function."""
     near = schedule(rename(f"{k.name}_near"), k.program)
-    by_kernel = as_function(shorter(machine), precision, ROOM, [(k.program, k.scheduled(machine))])
+    by_kernel = as_function(shorter(machine), precision, NEAR, [(k.program, k.scheduled(machine))])
     return near, schedule(by_kernel, near)
 
 
@@ -412,7 +412,7 @@ def in_parts(machine: Machine, precision: str, name: str) -> Op:
 def beside_diagonal(machine: Machine, precision: str, parts: Sequence[Part]) -> Op:
     """What a product with a triangle is scheduled by."""
     copy = at("for c in _: _", if_neighbours(["x"], optimize_level_1(shorter(machine), precision, 1)))
-    return seq(copy, calls_of(parts), at("u: _", set_memory(ROOM)))
+    return seq(copy, calls_of(parts), at("u: _", set_memory(NEAR)))
 
 
 VECTORS = ("x", "y")
@@ -432,7 +432,7 @@ def plan_routine(precision: str, name: str, machine: Machine) -> Op:
     parts = parts_of(machine, precision, name)
     vectors = [x for x in VECTORS if name in ("gbmv", "sbmv") or x != "y"]
     usual = "beta == 1.0" if "y" in vectors else ""
-    return near_or_copied(shorter(machine), precision, vectors, ROOM, parts, usual)
+    return near_or_copied(shorter(machine), precision, vectors, NEAR, parts, usual)
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -17,7 +17,8 @@ from strategies.blas.strided import Part, as_function, few_apart, near_or_copied
 from . import level2
 from .kernel import Kernel, kernel_of, typed
 from .orientations import SCALED, TRIANGLES, any_stride, by_half, by_orientation, indented, inlined
-from .storage import PACKED, PACKED_LOWER, PACKED_UPPER, ROOM
+from .storage import PACKED, PACKED_LOWER, PACKED_UPPER
+from .vectors import NEAR
 
 STORAGE = {"l": PACKED_LOWER, "u": PACKED_UPPER}
 UPDATES = {"syr": Rows(4, alone_from=64), "syr2": Rows(4)}
@@ -144,7 +145,7 @@ def part(precision: str, name: str, machine: Machine) -> Part:
     k = kernel(precision, name.removesuffix("_near"))
     storage = STORAGE[name.partition("_")[2][0]]
     near, many = (typed(schedule(store(PACKED), NAMED[name]), precision, f"{k.name}_{way}") for way in ("near", "many"))
-    by_kernel = as_function(level2.shorter(machine), precision, ROOM, [(k.program, k.scheduled(machine))])
+    by_kernel = as_function(level2.shorter(machine), precision, NEAR, [(k.program, k.scheduled(machine))])
     parts = (many, schedule(store(storage) >> by_kernel >> store(PACKED), many))
     return near, schedule(few_apart(FEW, parts, store(storage), store(PACKED)), near)
 
@@ -154,7 +155,7 @@ def plan_routine(precision: str, program: Proc, machine: Machine) -> Op:
     parts = [part(precision, name, machine) for name in ROUTINES[program]]
     vectors = tuple(a.name() for a in program.args() if a.name() in ("x", "y"))
     usual = "beta == 1.0" if program is spmv else ""
-    return near_or_copied(level2.shorter(machine), precision, vectors, ROOM, parts, usual)
+    return near_or_copied(level2.shorter(machine), precision, vectors, NEAR, parts, usual)
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -51,7 +51,7 @@ class Lab:
         return Array(cells, first, (len(values),), (inc,))
 
     def matrix(self, values: np.ndarray, there: np.ndarray) -> Array:
-        return Array(list(np.where(there, values, None).flat), 0, values.shape, (values.shape[1], 1))
+        return Array(list(np.where(there, values, np.array(None)).flat), 0, values.shape, (values.shape[1], 1))
 
 
 def in_band(m: int, n: int, kl: int, ku: int) -> np.ndarray:
