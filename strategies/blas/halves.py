@@ -80,7 +80,7 @@ def optimize_half(p: Proc, c: ProcCursor, machine: Machine, precision: str, add:
     ... ''')
     >>> q = schedule(optimize_half(plain_c, "f32", add, new), half)
     >>> [call.subproc().name() for call in q.find_all("_(_)")]
-    ['add', 'add', 'new']
+    ['new', 'add', 'new']
     """
     big, rows = tile_of(machine, precision), loop_over(p, "i")
     lower = text(inner_loop(rows).lo()) == "0"
@@ -171,7 +171,7 @@ def optimize_half_across(
     ... ''')
     >>> q = schedule(optimize_half_across(plain_c, "f32", add, new, DRAM), half)
     >>> [loop.name() for loop in q.find_all("for _ in _: _")]
-    ['i1', 'i0', 'io', 'i', 'j', 'io']
+    ['i1', 'i0', 'io', 'i', 'j', 'i', 'j']
     """
     p, block = yield seq(nav(moves.find_loop("i")), stage_mem("b[0:m, 0:k]", "rows"))
     copy = block[0].prev()
