@@ -80,7 +80,7 @@ def optimize_half(p: Proc, c: ProcCursor, machine: Machine, precision: str, add:
     ... ''')
     >>> q = schedule(optimize_half(plain_c, "f32", add, new), half)
     >>> [call.subproc().name() for call in q.find_all("_(_)")]
-    ['add', 'add', 'new']
+    ['new', 'add', 'new']
     """
     big, rows = tile_of(machine, precision), loop_over(p, "i")
     lower = text(inner_loop(rows).lo()) == "0"
@@ -95,8 +95,8 @@ def optimize_half(p: Proc, c: ProcCursor, machine: Machine, precision: str, add:
     added = std.as_call(add, optimize_gemm(machine, precision, add, None))
     computed = std.as_call(new, optimize_gemm(machine, precision, new, None))
     yield on(blocks, nav(INSIDE), some_rows(first, big.width, lower, added, computed))
-    p, _ = yield on(single, divide_loop(1, ("io", "i"), tail="perfect"))
-    yield on(single, nav(INSIDE), simplify(), reorder_loops(), shift_loop(0), added)
+    left, end = ("0", f"m % {ROWS}") if lower else (f"{ROWS} * (m / {ROWS})", "m")
+    yield on(single, std.if_it_runs(in_full(left, end, ROWS, computed)))
     return None
 
 
@@ -112,7 +112,18 @@ def some_rows(p: Proc, c: ForCursor, first: str, width: int, lower: bool, added:
         p, near = yield on(c.body()[0], cut_loop(end))
         far, split = near.next(), near
     yield on(split, nav(moves.after), fission())
-    p, near = yield on(near, widen_loop(start, end), shift_loop(0))
+    yield on(near, nav(moves.parent), in_full(start, end, 3 * width, computed))
+    yield on(far, nav(moves.parent), reorder_loops(), shift_loop(0), std.if_it_runs(added))
+    return None
+
+
+@strategy
+def in_full(p: Proc, c: ForCursor, start: str, end: str, most: int, computed: Op) -> Script:
+    """`for i: for j in (0, i + 1): t = ..; c += t  ~>  new(s, ..); for i: for j in (0, i + 1): c += s`.
+
+    For the columns from `start` to `end`, which are so many at most. Focus: the loop over rows.
+    """
+    p, near = yield on(c.body()[0], widen_loop(start, end), shift_loop(0))
     p, value = yield on(p.forward(near).find("alpha * t"), std.stage_expr("s", DRAM, 3))
     guard = value.parent()
     sums = guard.parent().parent()
@@ -120,10 +131,9 @@ def some_rows(p: Proc, c: ForCursor, first: str, width: int, lower: bool, added:
     yield on(guard, drop_guard())
     yield on(sums.next(), nav(INSIDE), tighten_loop())
     buffer = sums.prev()
-    yield on(buffer, resize_dim(1, 3 * width, 0))
+    yield on(buffer, resize_dim(0, ROWS, 0), resize_dim(1, most, 0))
     yield on(sums, reorder_loops(), computed)
     yield on(buffer, set_memory(DRAM_STACK))
-    yield on(far, nav(moves.parent), reorder_loops(), shift_loop(0), std.if_it_runs(added))
     return None
 
 
@@ -161,7 +171,7 @@ def optimize_half_across(
     ... ''')
     >>> q = schedule(optimize_half_across(plain_c, "f32", add, new, DRAM), half)
     >>> [loop.name() for loop in q.find_all("for _ in _: _")]
-    ['i1', 'i0', 'io', 'i', 'j', 'io']
+    ['i1', 'i0', 'io', 'i', 'j', 'i', 'j']
     """
     p, block = yield seq(nav(moves.find_loop("i")), stage_mem("b[0:m, 0:k]", "rows"))
     copy = block[0].prev()

@@ -4,6 +4,8 @@
 void CBLAS(syr2k)(PARAMETERS(syr2k)) {
     const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans, lower = LOWER(layout, uplo);
     CHECK(syr2k);
-    rank_k(lower, turned == rows, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    rank_k(lower, turned == rows, n, k, alpha, b, ldb, a, lda, 1, c, ldc);
+    const T factor = k == 0 ? 0 : alpha;
+    if (n == 0) return;
+    (turned == rows ? KERNEL(rank_2k_along) : KERNEL(rank_2k_across))(n, AT_LEAST_1(k), FROM(k), lower, &factor, &beta,
+        LEFT(a, lda, turned == rows), LEFT(b, ldb, turned == rows), IN2(a, lda, 1), IN2(b, ldb, 1), OUT2(c, ldc, 1));
 }

@@ -10,9 +10,10 @@ from exo_strat import direct
 from strategies.blas.halves import optimize_half, optimize_half_across
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level3 import DEPTH
+from strategies.blas.symmetric import moved
 from strategies.blas.triangles import with_plan
 
-from .calls import as_call_of, product_add
+from .calls import as_call_of, product_add, product_new
 from .kernel import LETTERS, Kernel, named_for, typed
 from .level3 import gemm, gemm_new
 from .parts import Part, all_of, written
@@ -70,10 +71,8 @@ def zero_upper(n: size, c: [R][n, n]):
 
 
 ROUTINE = """
-def {name}(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, a: [R][n, k],
-    b: [R][{extents}], c: [R][n, n]):
-    assert stride(a, 0) == 1 or stride(a, 1) == 1
-    assert stride(b, 1) == 1
+def {name}(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, {arguments}, c: [R][n, n]):
+{known}
     assert stride(c, 1) == 1
     if beta == 0.0:
         if lower:
@@ -87,9 +86,9 @@ def {name}(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, a: [
             scale_upper(n, beta, c[0:n, 0:n])
     if alpha != 0.0:
         if lower:
-            half_lower(n, k, shared, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
+            {part}_lower(n, k, shared, alpha, {windows}, c[0:n, 0:n])
         else:
-            half_upper(n, k, shared, alpha, a[0:n, 0:k], {b}, c[0:n, 0:n])
+            {part}_upper(n, k, shared, alpha, {windows}, c[0:n, 0:n])
 """
 
 WIDTH = {"f32": 256, "f64": 128}
@@ -120,6 +119,84 @@ SQUARE = """for po in seq(0, (k + {depth} - 1) / {depth}):
                         half({count}, k - {depth} * po, alpha, a[{lo}:{hi}, {depth} * po:k], {b_last}, {c})
                 if {more}:
                     product({others}, {count}, k, alpha, a[{rows}, 0:k], {b_all}, c[{rows}, {lo}:{hi}])"""
+
+
+TWICE = """
+def {name}_square(m: size, k: size, alpha: R, a: [R][m, k], tb: [R][{extents}], c: [R][m, m]):
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    assert stride(tb, 1) == 1
+    assert stride(c, 1) == 1
+    s: R[m, m]
+    t: R[m, m]
+    product(m, m, k, alpha, a[0:m, 0:k], {all}, s[0:m, 0:m])
+    for x in seq(0, m):
+        for y in seq(0, m):
+            t[x, y] = s[y, x]
+    for i in seq(0, m):
+        for j in seq({first}, {end}):
+            c[i, j] += s[i, j] + t[i, j]
+"""
+BOTH = """
+def {name}(n: size, k: size, shared: index, alpha: R, a: [R][n, k], b: [R][n, k], ta: [R][{extents}],
+    tb: [R][{extents}], c: [R][n, n]):
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    assert stride(b, 0) == 1 or stride(b, 1) == 1
+    assert stride(ta, 1) == 1
+    assert stride(tb, 1) == 1
+    assert stride(c, 1) == 1
+    if n >= {twice} and n * n >= shared:
+        for jo in par(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                {full}
+            else:
+                {last}
+    else:
+        for jo in seq(0, (n + {width} - 1) / {width}):
+            if {width} * jo + {width} <= n:
+                {full}
+            else:
+                {last}
+"""
+SQUARE_OF_BOTH = """square({count}, k, alpha, a[{lo}:{hi}, 0:k], {tb}, c[{lo}:{hi}, {lo}:{hi}])
+                if {more}:
+                    product({others}, {count}, k, alpha, a[{rows}, 0:k], {tb}, c[{rows}, {lo}:{hi}])
+                    product({others}, {count}, k, alpha, b[{rows}, 0:k], {ta}, c[{rows}, {lo}:{hi}])"""
+
+
+def both_of(lower: bool, precision: str, across: bool) -> Part:
+    """A product and its transposed, of which a half is wanted, by columns of blocks: of the square of the diagonal
+    there is one product, whose transposed is added, too."""
+    width, extents = WIDTH[precision], "n, k" if across else "k, n"
+
+    def turned(x: str, columns: str) -> str:
+        return f"{x}[{columns}, 0:k]" if across else f"{x}[0:k, {columns}]"
+
+    def block(hi: str, count: str) -> str:
+        lo = f"{width} * jo"
+        return SQUARE_OF_BOTH.format(
+            count=count, lo=lo, hi=hi, ta=turned("ta", f"{lo}:{hi}"), tb=turned("tb", f"{lo}:{hi}"),
+            more=f"{hi} < n" if lower else "jo > 0", others=f"n - ({hi})" if lower else lo,
+            rows=f"{hi}:n" if lower else f"0:{lo}",
+        )  # fmt: skip
+
+    name = named_for(precision, f"both_{'lower' if lower else 'upper'}", "across" if across else "along")
+    ends = {"first": "0", "end": "i + 1"} if lower else {"first": "i", "end": "m"}
+    source = TWICE.format(name=name, extents=extents.replace("n", "m"), all=turned("tb", "0:m"), **ends)
+    new, add = (as_call_of(p, precision, "b" if across else "") for p in (product_new, product_add))
+    square = written(source, precision, {"product": new})
+    source = BOTH.format(
+        name=name, extents=extents, width=width, twice=2 * width,
+        full=block(f"{width} * jo + {width}", str(width)), last=block("n", f"n - {width} * jo"),
+    )  # fmt: skip
+    whole = written(source, precision, {"square": square, "product": add})
+    return Part(whole, partial(plan_of_both, precision, square))
+
+
+def plan_of_both(precision: str, square: Proc, machine: Machine) -> Op:
+    """What it is scheduled by."""
+    rows = at("for j in _: _", optimize_level_1(machine, precision))
+    near = (at(f"{x}: _", set_memory(NEAR)) for x in "st")
+    return with_plan(square, seq(rows, at("for x in _: _", moved(machine, precision)), *near))
 
 
 def in_squares(program: Proc, precision: str, across: bool, half: Proc) -> Proc:
@@ -163,13 +240,29 @@ def scaled_of(program: Proc, precision: str) -> Part:
     return Part(mine, partial(rows, precision))
 
 
-def kernel(precision: str, across: bool) -> Kernel:
-    """The kernel of an update of a lower or an upper half: beta C and alpha A B, of a B by rows, or across."""
-    name = named_for(precision, "rank_k", "across" if across else "along")
-    parts = {p.name(): half_of(p, precision, across) for p in (half_lower, half_upper)}
+ANY = "    assert stride({0}, 0) == 1 or stride({0}, 1) == 1"
+ROWS = "    assert stride({0}, 1) == 1"
+
+
+def kernel(precision: str, across: bool, both: bool) -> Kernel:
+    """The kernel of an update of a lower or an upper half: beta C and alpha A B, or `both` that and its transposed; of
+    right operands by rows, or across, which are handed over turned."""
+    name = named_for(precision, "rank_2k" if both else "rank_k", "across" if across else "along")
+    left, right = (("a", "b"), ("ta", "tb")) if both else (("a",), ("b",))
+    shapes = dict.fromkeys(left, "n, k") | dict.fromkeys(right, "n, k" if across else "k, n")
+    whole = {x: "0:n, 0:k" if shape == "n, k" else "0:k, 0:n" for x, shape in shapes.items()}
+    source = ROUTINE.format(
+        name=name,
+        part="both" if both else "half",
+        arguments=", ".join(f"{x}: [R][{shape}]" for x, shape in shapes.items()),
+        known="\n".join([*(ANY.format(x) for x in left), *(ROWS.format(x) for x in right)]),
+        windows=", ".join(f"{x}[{all_of_it}]" for x, all_of_it in whole.items()),
+    )
+    if both:
+        parts = {f"both_{half}": both_of(half == "lower", precision, across) for half in ("lower", "upper")}
+    else:
+        parts = {p.name(): half_of(p, precision, across) for p in (half_lower, half_upper)}
     parts |= {p.name(): scaled_of(p, precision) for p in (scale_lower, scale_upper, zero_lower, zero_upper)}
-    extents, b = ("n, k", "b[0:n, 0:k]") if across else ("k, n", "b[0:k, 0:n]")
-    source = ROUTINE.format(name=name, extents=extents, b=b)
     program = written(source, precision, {name: part.program for name, part in parts.items()})
     return Kernel(name, precision, program, partial(all_of, tuple(parts.values())))
 
@@ -190,4 +283,4 @@ def rows(precision: str, machine: Machine) -> Op:
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return tuple(kernel(precision, across) for precision, across in product(LETTERS, (False, True)))
+    return tuple(kernel(*each) for each in product(LETTERS, (False, True), (False, True)))

@@ -68,7 +68,7 @@ def test_a_kernel_takes_the_triangle_that_is_meant(across: bool) -> None:
 @pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("half", ["lower", "upper"])
 def test_updates_by_squares_of_the_diagonal(half: str, across: bool) -> None:
-    kernel = halves.kernel("f32", across).program
+    kernel = halves.kernel("f32", across, False).program
     scale, add = (typed(getattr(halves, f"{x}_{half}"), "f32", x) for x in ("scale", "half"))
     add = direct.transpose(add, "b") if across else add
     for (n, k), alpha, beta in product(((1, 1), (4, 3), (9, 7)), (0, 3), (0, 1, 2)):
@@ -77,3 +77,24 @@ def test_updates_by_squares_of_the_diagonal(half: str, across: bool) -> None:
         wanted = outputs(add, m=n, k=k, alpha=alpha, a=a, b=b, c=wanted)["c"]
         found = outputs(kernel, n=n, k=k, shared=1, lower=half == "lower", alpha=alpha, beta=beta, a=a, b=b, c=c)["c"]
         assert found == wanted, (n, k, alpha, beta)
+
+
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize("half", ["lower", "upper"])
+def test_updates_of_both_products(half: str, across: bool) -> None:
+    kernel = halves.kernel("f32", across, True).program
+    scale, add = (typed(getattr(halves, f"{x}_{half}"), "f32", x) for x in ("scale", "half"))
+    add = direct.transpose(add, "b")
+    for n, k in ((1, 1), (4, 3), (9, 5)):
+        a, b, c = filled(n, k), filled(n, k)._replace(cells=filled(k, n).cells[::-1]), filled(n, n)
+        right = {f"t{name}": x if across else turned(x, n, k) for name, x in (("a", a), ("b", b))}
+        wanted = outputs(scale, n=n, beta=2, c=c)["c"]
+        wanted = outputs(add, m=n, k=k, alpha=3, a=a, b=b, c=wanted)["c"]
+        wanted = outputs(add, m=n, k=k, alpha=3, a=b, b=a, c=wanted)["c"]
+        lower = half == "lower"
+        found = outputs(kernel, n=n, k=k, shared=1, lower=lower, alpha=3, beta=2, a=a, b=b, c=c, **right)["c"]
+        assert found == wanted, (n, k)
+
+
+def turned(x: Array, m: int, n: int) -> Array:
+    return blank((n, m))._replace(cells=[x.cells[i * n + j] for j in range(n) for i in range(m)])
