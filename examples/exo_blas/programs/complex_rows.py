@@ -1032,10 +1032,10 @@ def typed_with_calls(program: Proc, precision: str, instructions: tuple[tuple[st
 
 def planned(leaves: Mapping[str, Plan], precision: str) -> Callable[[Machine], Op]:
     """What a program is scheduled by whose loops are in what it calls: these `leaves`, by the names of programs."""
-    return partial(_planned, tuple(leaves.items()), precision)
+    return partial(planned_for, tuple(leaves.items()), precision)
 
 
-def _planned(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
+def planned_for(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
     plans = tuple((f"{COMPLEX_LETTERS[precision]}{name}", plan(precision, machine)) for name, plan in leaves)
     return calls_scheduled(plans)
 
