@@ -43,7 +43,8 @@ LEVELS = (
 """Files of examples/exo_blas/programs, and the lines of programs, of schedules and of C in Figure 9a."""
 
 BLAS_FILES = (
-    (("level1", "level2", "skinny"), 241), (("level3",), 97), (("columns", "dots", "pairs", "banded", "packed"), "-"),
+    (("level1", "level2", "skinny"), 241), (("level3",), 97),
+    (("columns", "dots", "pairs", "banded", "packed", "calls"), "-"),
 )  # fmt: skip
 """Files of strategies/blas, and the lines in Figure 9a of what does the same: the library of levels 1 and 2, and the
 schedule of sgemm."""

@@ -52,9 +52,15 @@ def dots(n: size, a: [R][n], b: [R][n], c: [R][n], d: [R][n], u: [R][n], v: [R][
 @proc
 def dot(n: size, a: [R][n], u: [R][n], v: [R][n], w: [R][2]):
     assert stride(a, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    s: R
+    t: R
+    s = 0.0
+    t = 0.0
     for j in seq(0, n):
-        w[0] += a[j] * u[j]
-        w[1] += a[j] * v[j]
+        s += a[j] * u[j]
+        t += a[j] * v[j]
+    w[0] += s
+    w[1] += t
 
 
 @proc
@@ -90,11 +96,17 @@ def add(n: size, a: [R][n], x: [R][2], p: [R][n], q: [R][n]):
 def both(n: size, a: [R][n], x: [R][2], u: [R][n], v: [R][n], p: [R][n], q: [R][n], w: [R][2]):
     assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
     assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(w, 0) == 1
+    s: R
+    t: R
+    s = 0.0
+    t = 0.0
     for j in seq(0, n):
         p[j] += x[0] * a[j]
         q[j] += x[1] * a[j]
-        w[0] += a[j] * u[j]
-        w[1] += a[j] * v[j]
+        s += a[j] * u[j]
+        t += a[j] * v[j]
+    w[0] += s
+    w[1] += t
 
 
 @proc
@@ -394,7 +406,39 @@ def added_to(
 
 
 @proc
-def by_rows(
+def rows_alone(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
+):  # fmt: skip
+    """w += A x, of the rows lo to hi and what they have of the columns left to right, row by row"""
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    for k in seq(lo, hi):
+        lowest = max(left, k - below)
+        end = min(right, k + above + 1)
+        if lowest < end:
+            dot(2 * (end - lowest), a[k, 0, 2 * lowest : 2 * end], u[2 * lowest : 2 * end], v[2 * lowest : 2 * end],
+                w[2 * k : 2 * k + 2])  # fmt: skip
+
+
+@proc
+def columns_alone(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
+):  # fmt: skip
+    """p, q += A^T x, likewise"""
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    for k in seq(lo, hi):
+        lowest = max(left, k - below)
+        end = min(right, k + above + 1)
+        if lowest < end:
+            add(2 * (end - lowest), a[k, 0, 2 * lowest : 2 * end], x[2 * k : 2 * k + 2], p[2 * lowest : 2 * end],
+                q[2 * lowest : 2 * end])  # fmt: skip
+
+
+@proc
+def rows_together(
     m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
     enough: size, a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
 ):  # fmt: skip
@@ -429,7 +473,7 @@ def by_rows(
 
 
 @proc
-def by_columns(
+def columns_together(
     m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
     enough: size, a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
 ):  # fmt: skip
@@ -461,6 +505,34 @@ def by_columns(
                 if lowest < end:
                     add(2 * (end - lowest), a[k, 0, 2 * lowest : 2 * end], x[2 * k : 2 * k + 2],
                         p[2 * lowest : 2 * end], q[2 * lowest : 2 * end])  # fmt: skip
+
+
+@proc
+def by_rows(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    enough: size, a: [R][m, 1, 2 * n] @ ROWS, u: [R][2 * n], v: [R][2 * n], w: [R][2 * m],
+):  # fmt: skip
+    """w += A x, of the rows lo to hi and what they have of the columns left to right"""
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    if below + above < enough:
+        rows_alone(m, n, lo, hi, left, right, below, above, a, u, v, w)
+    else:
+        rows_together(m, n, lo, hi, left, right, below, above, enough, a, u, v, w)
+
+
+@proc
+def by_columns(
+    m: size, n: size, lo: index, hi: index, left: index, right: index, below: index, above: index,
+    enough: size, a: [R][m, 1, 2 * n] @ ROWS, x: [R][2 * m], p: [R][2 * n], q: [R][2 * n],
+):  # fmt: skip
+    """p, q += A^T x, likewise"""
+    assert lo >= 0 and hi <= m and left >= 0 and right <= n and below >= -1 and above >= -1
+    assert stride(a, 2) == 1 and stride(x, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    if below + above < enough:
+        columns_alone(m, n, lo, hi, left, right, below, above, a, x, p, q)
+    else:
+        columns_together(m, n, lo, hi, left, right, below, above, enough, a, x, p, q)
 
 
 @proc
@@ -571,18 +643,20 @@ def hermitian(
         zeros(2 * n, p)
         zeros(2 * n, q)
         for i in seq(0, n):
-            first = max(0, i - below)
-            last = min(n, i + above + 1)
             w[2 * i] = a[i, 0, 2 * i] * near[2 * i]
             w[2 * i + 1] = a[i, 0, 2 * i] * near[2 * i + 1]
-            if first < i:
-                both(2 * (i - first), a[i, 0, 2 * first : 2 * i], near[2 * i : 2 * i + 2], u[2 * first : 2 * i],
-                     v[2 * first : 2 * i], p[2 * first : 2 * i], q[2 * first : 2 * i],
-                     w[2 * i : 2 * i + 2])  # fmt: skip
-            if i + 1 < last:
-                both(2 * (last - i - 1), a[i, 0, 2 * i + 2 : 2 * last], near[2 * i : 2 * i + 2],
-                     u[2 * i + 2 : 2 * last], v[2 * i + 2 : 2 * last], p[2 * i + 2 : 2 * last],
-                     q[2 * i + 2 : 2 * last], w[2 * i : 2 * i + 2])  # fmt: skip
+            if above == 0:
+                first = max(0, i - below)
+                if first < i:
+                    both(2 * (i - first), a[i, 0, 2 * first : 2 * i], near[2 * i : 2 * i + 2], u[2 * first : 2 * i],
+                         v[2 * first : 2 * i], p[2 * first : 2 * i], q[2 * first : 2 * i],
+                         w[2 * i : 2 * i + 2])  # fmt: skip
+            else:
+                last = min(n, i + above + 1)
+                if i + 1 < last:
+                    both(2 * (last - i - 1), a[i, 0, 2 * i + 2 : 2 * last], near[2 * i : 2 * i + 2],
+                         u[2 * i + 2 : 2 * last], v[2 * i + 2 : 2 * last], p[2 * i + 2 : 2 * last],
+                         q[2 * i + 2 : 2 * last], w[2 * i : 2 * i + 2])  # fmt: skip
         added_to(n, True, s, beta, w, True, -1.0, p, q, y)
     else:
         added_to(n, False, s, beta, w, False, 1.0, w, w, y)
@@ -715,7 +789,7 @@ def trmv_rows(
         taken(n, s, x, near)
     else:
         zeros(2 * n, near)
-    by_rows(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
+    rows_together(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
     given(n, s, near, x)
 
 
@@ -738,7 +812,7 @@ def trmv_columns(
     taken(n, s, x, near)
     zeros(2 * n, p)
     zeros(2 * n, q)
-    by_columns(n, n, 0, n, 0, n, below, above, enough, a, near, p, q)
+    columns_together(n, n, 0, n, 0, n, below, above, enough, a, near, p, q)
     if not unit:
         zeros(2 * n, near)
     plus_both(n, f, g, p, q, near)
@@ -874,13 +948,13 @@ def trsv_rows(
         if above == 0:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
-            by_rows(n, n, lo, hi, 0, lo, below, above, enough, a, u, v, w)
+            rows_together(n, n, lo, hi, 0, lo, below, above, enough, a, u, v, w)
             solved_rows(n, lo, hi, below, above, unit, a, d, w, near)
             spread_few(lo, hi, n, near, u, v)
         else:
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
-            by_rows(n, n, first, last, last, n, below, above, enough, a, u, v, w)
+            rows_together(n, n, first, last, last, n, below, above, enough, a, u, v, w)
             solved_rows(n, first, last, below, above, unit, a, d, w, near)
             spread_few(first, last, n, near, u, v)
     given(n, s, near, x)
@@ -906,12 +980,12 @@ def trsv_columns(
             last = n - 4 * io
             first = max(0, n - 4 * io - 4)
             solved_columns(n, first, last, below, above, unit, a, d, p, q, near)
-            by_columns(n, n, first, last, 0, first, below, above, enough, a, near, p, q)
+            columns_together(n, n, first, last, 0, first, below, above, enough, a, near, p, q)
         else:
             lo = 4 * io
             hi = min(n, 4 * io + 4)
             solved_columns(n, lo, hi, below, above, unit, a, d, p, q, near)
-            by_columns(n, n, lo, hi, hi, n, below, above, enough, a, near, p, q)
+            columns_together(n, n, lo, hi, hi, n, below, above, enough, a, near, p, q)
     given(n, s, near, x)
 
 
@@ -958,10 +1032,10 @@ def typed_with_calls(program: Proc, precision: str, instructions: tuple[tuple[st
 
 def planned(leaves: Mapping[str, Plan], precision: str) -> Callable[[Machine], Op]:
     """What a program is scheduled by whose loops are in what it calls: these `leaves`, by the names of programs."""
-    return partial(_planned, tuple(leaves.items()), precision)
+    return partial(planned_for, tuple(leaves.items()), precision)
 
 
-def _planned(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
+def planned_for(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
     plans = tuple((f"{COMPLEX_LETTERS[precision]}{name}", plan(precision, machine)) for name, plan in leaves)
     return calls_scheduled(plans)
 

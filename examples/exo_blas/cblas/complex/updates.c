@@ -4,18 +4,16 @@
 #include "rows.h"
 
 // Rows of a large matrix are not taken together: that is so from more columns on than there are.
-#define TOGETHER(m, n) (2 * (m) * (n) * (int64_t)sizeof(T) > CHOICE(ger_ordered) ? (n) + 1 : 1)
-#define GENERAL(conj)                                                                   \
-    const struct EXO_IN1 down = IN_VECTOR(x, m, incx), along = IN_VECTOR(y, n, incy);   \
-    const struct EXO_OUT3 matrix = DENSE(a, lda);                                       \
-    const int64_t rows = m, columns = n;                                                \
-    if (rows == 0 || columns == 0) return;                                              \
-    if (ROW_MAJOR(layout))                                                              \
-        KERNEL(ger)(rows, columns, TOGETHER(rows, columns), SIGN(0), IN(alpha, 1), down, \
-            SIGN(conj), along, matrix);                                                 \
-    else                                                                                \
-        KERNEL(ger)(columns, rows, TOGETHER(columns, rows), SIGN(conj), IN(alpha, 1),   \
-            along, SIGN(0), down, matrix)
+#define TOGETHER(m, n) \
+    (2 * (int64_t)(m) * (n) * (int64_t)sizeof(T) > CHOICE(ger_ordered) ? (n) + 1 : 1)
+#define GENERAL(conj)                                                                       \
+    const struct EXO_IN1 down = IN_VECTOR(x, m, incx), along = IN_VECTOR(y, n, incy);       \
+    const struct EXO_OUT3 matrix = DENSE(a, lda);                                           \
+    if (m == 0 || n == 0) return;                                                           \
+    if (ROW_MAJOR(layout))                                                                  \
+        KERNEL(ger)(m, n, TOGETHER(m, n), SIGN(0), IN(alpha, 1), down, SIGN(conj), along, matrix); \
+    else                                                                                    \
+        KERNEL(ger)(n, m, TOGETHER(n, m), SIGN(conj), IN(alpha, 1), along, SIGN(0), down, matrix)
 #define HERMITIAN(kernel, matrix, ...)                          \
     const int lower = LOWER(layout, uplo);                      \
     if (n > 0)                                                  \
