@@ -6,9 +6,21 @@ from backends.c import compile
 from exo_strat import Proc
 
 
+APART = ("_apart", "_parts", "_long")
+"""How kernels are called that are never part of a function: what the usual case should not save registers for."""
+
+_SHARED = "#pragma omp parallel for"
+"""A loop that threads share. How many there are is the library's to say."""
+
+
 def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
     if not procs:
         return "#include <stdint.h>\n", ()
     module = compile(procs, name, embedded=True)
-    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+    text = module.text.replace(_SHARED, f"{_SHARED} num_threads(exo_threads())")
+    for p in procs:
+        if p.name().endswith(APART):
+            text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(")
+    threads = "int exo_threads(void);\n" if module.parallel else ""
+    return threads + text, module.cc_flags + (("-fopenmp",) if module.parallel else ())

@@ -1,7 +1,8 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target.
 
-A file of `cblas/` is a unit for each precision if it uses `T`, else one; those of `cblas/complex/` are about complex
-numbers of these precisions. The text of a unit is complete: kernels, interface and wrapper.
+A file of `cblas/` is a unit for each precision if it uses `T` and no `CBLAS_AS`, else one; those of `cblas/complex/` are about complex
+numbers of these precisions, those of `cblas/both/` about real ones and about complex ones. The text of a unit is
+complete: kernels, interface and wrapper.
 """
 
 from __future__ import annotations
@@ -27,19 +28,23 @@ LEVEL1 = f"{programs.__name__}.level1"
 _TYPED = re.compile(r"\bT\b")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
+_WAYS = re.compile(r"\b(LOOP|APART_OF|UPDATE|UNUSUAL|SUM[12])\((\w+)")
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
 COMPLEX = "complex"
-"""The folder of the wrappers for complex numbers."""
+BOTH = "both"
+"""The folders of the wrappers for complex numbers, and for those and real ones."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A wrapper, `axpy` or `complex/axpy`, for a precision, or for the one that it says itself (None)."""
+    """A wrapper, `axpy` or `complex/axpy`, for a precision, or for the one that it says itself (None). One that is for
+    both kinds of numbers, for these (`pairs`) or for real ones."""
 
     wrapper: str
     precision: str | None
+    pairs: bool = False
 
     @property
     def name(self) -> str:
@@ -54,13 +59,32 @@ class Unit:
     @property
     def letter(self) -> str:
         """What functions begin with: s or d, of complex numbers c or z, if the wrapper is for both precisions."""
-        return COMPLEX_LETTERS[self.precision] if self.precision and self.wrapper.startswith(COMPLEX) else self.real
+        return COMPLEX_LETTERS[self.precision] if self.precision and self.is_complex else self.real
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is about complex numbers."""
+        return self.pairs or self.wrapper.startswith(COMPLEX)
+
+    @property
+    def looped(self) -> str:
+        """What the kernels begin with whose ways are chosen by `level1.h`."""
+        return self.real if self.pairs else self.letter
+
+    @property
+    def mixed(self) -> tuple[str, str]:
+        """What functions begin with that make real numbers of complex ones, and those that take a real one."""
+        return (self.real + self.letter, self.letter + self.real) if self.is_complex else (self.letter, self.letter)
+
+    @property
+    def own_text(self) -> str:
+        """The wrapper's C text."""
+        return (FOLDER / f"{self.wrapper}.c").read_text()
 
     @property
     def text(self) -> str:
         """The wrapper's C text, with that of the files that it includes."""
-        path = FOLDER / f"{self.wrapper}.c"
-        text = path.read_text()
+        path, text = FOLDER / f"{self.wrapper}.c", self.own_text
         while _INCLUDE.search(text):
             text = _INCLUDE.sub(lambda found: (path.parent / found[1]).read_text(), text)
         return text
@@ -79,15 +103,20 @@ class Unit:
 
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
-        calls = _KERNEL.findall(_COMMENT.sub("", self.text))
-        letters = ((self.real if real else "" if literal else self.letter, name) for real, literal, name in calls)
+        text = _COMMENT.sub("", self.text)
+        calls = _KERNEL.findall(text)
+        letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
+        apart = "_parts" if self.pairs else "_apart"
+        ways = {"LOOP": ("",), "APART_OF": (apart,)}
+        found = _WAYS.findall(_COMMENT.sub("", self.own_text))
+        letters += [(self.looped, name + way) for how, name in found for way in ways.get(how, ("", "_long", apart))]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
     def routines(self) -> tuple[str, ...]:
         """The CBLAS functions that the wrapper defines."""
         found = _DEFINED.findall(_COMMENT.sub("", self.text))
-        letter, real = self.letter, self.real
-        prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": real + letter, "_BY": letter + real}
+        letter = self.letter
+        prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": self.mixed[0], "_BY": self.mixed[1]}
         return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
 
 
@@ -95,10 +124,11 @@ class Unit:
 def units() -> tuple[Unit, ...]:
     """All units, by file."""
     found: list[Unit] = []
-    for path in (*sorted(FOLDER.glob("*.c")), *sorted((FOLDER / COMPLEX).glob("*.c"))):
+    for path in (p for folder in ("", COMPLEX, BOTH) for p in sorted((FOLDER / folder).glob("*.c"))):
         own = Unit(path.relative_to(FOLDER).with_suffix("").as_posix(), None)
-        typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None
-        found += [Unit(own.wrapper, p) for p in TYPES] if typed else [own]
+        typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None and "CBLAS_AS(" not in own.own_text
+        kinds = (False, True) if own.wrapper.startswith(BOTH) else (False,)
+        found += [Unit(own.wrapper, p, kind) for kind in kinds for p in TYPES] if typed else [own]
     return tuple(found)
 
 
@@ -139,9 +169,11 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     else:
         lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
+    lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
+    lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
     if unit.precision:
-        lines += [f"#define EXO_LETTER {unit.letter}", f"#define EXO_REAL {unit.real}"]
-        lines += [f"#define T {TYPES[unit.precision]}"]
+        lines += [f"#define EXO_OF {unit.mixed[0]}", f"#define EXO_BY {unit.mixed[1]}"]
+        lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")

@@ -55,8 +55,8 @@
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
 #define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
-#define CBLAS_OF(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_REAL, EXO_LETTER)), EXO_HERE(routine))
-#define CBLAS_BY(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_LETTER, EXO_REAL)), EXO_HERE(routine))
+#define CBLAS_OF(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_OF), EXO_HERE(routine))
+#define CBLAS_BY(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_BY), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
 #define REAL_KERNEL(routine) EXO_JOIN(EXO_REAL, routine)
 

@@ -5,7 +5,7 @@ Programs are over the precision `R`. Numbers that a routine returns are written 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from backends.targets import PLAIN_C, avx2
@@ -14,6 +14,7 @@ from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
 from strategies.std.writing import INSIDE
 
+from . import ways
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 
 
@@ -199,15 +200,45 @@ def streamed(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(machine, precision)) >> stream_stores(machine.get_streams(precision))
 
 
-def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op]) -> Kernel:
-    """A kernel that is scheduled by one of these."""
+def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op], near: bool = True) -> Kernel:
+    """A kernel that is scheduled by one of these, of vectors whose elements are neighbours, if they are `near`."""
     name = program.name() + variant if program in DOUBLE else named_for(precision, program.name() + variant)
     mine = typed(program, precision, name)
-    return Kernel(name, precision, mine if how is strided else unit_stride(mine), partial(how, precision))
+    return Kernel(name, precision, unit_stride(mine) if near else mine, partial(how, precision))
+
+
+def of_loops(loops: tuple[Kernel, ...], machine: Machine) -> Op:
+    """What calls of loops are scheduled by."""
+    return ways.scheduled(tuple((k.program.name(), k.scheduled(machine)) for k in loops))
+
+
+def by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
+    """The kernels of a program: of neighbours, of vectors that are `_apart`, of parts of complex numbers that are so
+    (`_parts`), and of `_long` vectors; of a copy, also of those that are far away."""
+    near, slow = kernel(program, precision, "", plan), kernel(program, precision, "_strided", strided, near=False)
+    yield near
+    if any(a.name() == ways.RESULT for a in program.args()):
+        yield kernel(program, precision, "_apart", strided, near=False)
+        yield way("parts", ways.both_parts, near, slow)
+        yield way("long", ways.long_sum, near, near)
+        return
+    yield way("apart", ways.apart, near, slow)
+    yield way("parts", ways.apart_in_parts, near, slow)
+    first = kernel(program, precision, "_before", strided)
+    yield way("long", ways.long_update, near, near, first)
+    if program is copy:
+        far = kernel(program, precision, "_far", streamed)
+        yield way("long", ways.long_update, far, far, first)
+
+
+def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) -> Kernel:
+    """The kernel `saxpy_long` of what calls these loops."""
+    name = f"{kernel.name}_{ending}"
+    return Kernel(name, kernel.precision, make(name, *(k.program for k in loops)), partial(of_loops, loops))
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    ways = [(p, "", plan) for p in (*TYPED, *DOUBLE, rotm_diagonal, rotm_unit, amax, first)]
-    ways += [(p, "_strided", strided) for p in (*TYPED, *DOUBLE)] + [(iamax, "", strided), (copy, "_far", streamed)]
-    return tuple(kernel(p, t, end, how) for p, end, how in ways for t in LETTERS if t == "f64" or p not in DOUBLE)
+    both = [k for t in LETTERS for p in (*TYPED, *DOUBLE) if t == "f64" or p not in DOUBLE for k in by_ways(p, t)]
+    more = [(rotm_diagonal, plan), (rotm_unit, plan), (amax, plan), (first, plan), (iamax, strided)]
+    return (*both, *(kernel(p, t, "", how, how is plan) for p, how in more for t in LETTERS))
