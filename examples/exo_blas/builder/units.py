@@ -1,8 +1,8 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target.
 
-A file of `cblas/` is a unit for each precision if it uses `T` and no `CBLAS_AS`, else one; those of `cblas/complex/` are about complex
-numbers of these precisions, those of `cblas/both/` about real ones and about complex ones. The text of a unit is
-complete: kernels, interface and wrapper.
+A file of `cblas/` is a unit for each precision, or one if it says the precision itself (CBLAS_AS); those of
+`cblas/complex/` are about complex numbers of these precisions, those of `cblas/both/` about real numbers and about
+complex ones. The text of a unit is complete: kernels, interface and wrapper.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
 from .interface import FOLDER, header, parts
+from .routines import routine
 
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
-_TYPED = re.compile(r"\bT\b")
+_TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?\(")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
-_WAYS = re.compile(r"\b(LOOP|APART_OF|UPDATE|UNUSUAL|SUM[12])\((\w+)")
+_WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
@@ -103,21 +104,27 @@ class Unit:
 
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
-        text = _COMMENT.sub("", self.text)
-        calls = _KERNEL.findall(text)
+        calls = _KERNEL.findall(_COMMENT.sub("", self.text))
         letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
         apart = "_parts" if self.pairs else "_apart"
-        ways = {"LOOP": ("",), "APART_OF": (apart,)}
-        found = _WAYS.findall(_COMMENT.sub("", self.own_text))
-        letters += [(self.looped, name + way) for how, name in found for way in ways.get(how, ("", "_long", apart))]
+        letters += [(self.looped, loop + way) for *_, loop in self.ways() for way in ("", "_long", apart)]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
+
+    def defined(self) -> dict[str, str]:
+        """The CBLAS functions that the wrapper defines, and what it calls them."""
+        found = _DEFINED.findall(_COMMENT.sub("", self.text))
+        found += [(kind, name) for kind, name, _ in self.ways()]
+        prefixes = {"": self.letter, "_I": f"i{self.letter}", "_AS": "", "_OF": self.mixed[0], "_BY": self.mixed[1]}
+        return {f"cblas_{prefixes[kind]}{name}": name for kind, name in found}
+
+    def ways(self) -> list[tuple[str, str, str]]:
+        """The functions that it defines by macros of `level1.h`: the ending of CBLAS, the name, and that of the loop."""
+        found: list[tuple[str, str, str]] = _WAYS.findall(self.own_text)
+        return found
 
     def routines(self) -> tuple[str, ...]:
         """The CBLAS functions that the wrapper defines."""
-        found = _DEFINED.findall(_COMMENT.sub("", self.text))
-        letter = self.letter
-        prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": self.mixed[0], "_BY": self.mixed[1]}
-        return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
+        return tuple(self.defined())
 
 
 @cache
@@ -126,7 +133,7 @@ def units() -> tuple[Unit, ...]:
     found: list[Unit] = []
     for path in (p for folder in ("", COMPLEX, BOTH) for p in sorted((FOLDER / folder).glob("*.c"))):
         own = Unit(path.relative_to(FOLDER).with_suffix("").as_posix(), None)
-        typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None and "CBLAS_AS(" not in own.own_text
+        typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None
         kinds = (False, True) if own.wrapper.startswith(BOTH) else (False,)
         found += [Unit(own.wrapper, p, kind) for kind in kinds for p in TYPES] if typed else [own]
     return tuple(found)
@@ -179,4 +186,5 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
             for kind in ("IN", "OUT")
             for rank in (1, 2)
         ]
+    lines += [line for name, called in unit.defined().items() for line in routine(name).macros(called)]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

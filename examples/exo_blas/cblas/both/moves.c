@@ -3,28 +3,18 @@
 // flags: -fno-tree-vectorize: else gcc takes apart how few elements are left over, which takes longer than they
 #include "../level1.h"
 
-#define LINE(y) (-(uintptr_t)(y) % EXO_LINE / sizeof(T))
+TWO_WAYS(CBLAS_BY, scal, scal, void, if (n <= 0) return, incx != 1 || IS_ACROSS(COUNT, x) || IS_SHARED(x),
+    if (incx > 1) APART_OF(scal)(n, n, AT(alpha), EACH(OUT, x));
+    else if (incx == 1) LONG(scal)(FROM(x), AT(alpha), OUT(x, 1)),
+    LOOP(scal)(COUNT, AT(alpha), OUT(x, 1)))
 
-void CBLAS_BY(scal)(CBLAS_INT n, T alpha, VECTOR *x, CBLAS_INT incx) {
-    if (n <= 0) return;
-    if (RARE(incx != 1)) {
-        if (incx > 0) APART_OF(scal)(n, n, AT(alpha), EACH(OUT, x));
-    } else if (RARE(IS_ACROSS(COUNT, x) || IS_SHARED(x)))
-        LOOP(scal_long)(COUNT, BEFORE(x), SHARED, AT(alpha), OUT(x, 1));
-    else LOOP(scal)(COUNT, AT(alpha), OUT(x, 1));
-}
+// From many bytes on, past the caches, after the elements before the first whole line
+#define IS_FAR (COUNT * (int64_t)sizeof(T) >= CHOICE(copy_far))
+TWO_WAYS(CBLAS, copy, copy, void, if (n <= 0) return,
+    incx != 1 || incy != 1 || IS_ACROSS(COUNT, y) || IS_SHARED(y) || IS_FAR,
+    if (incx == 1 && incy == 1 && IS_FAR) REAL_KERNEL(copy_far_long)(COUNT, -(uintptr_t)y % EXO_LINE / sizeof(T), 1 << 16, IN(x, 1), OUT(y, 1));
+    else OTHER_UPDATES(copy, IN, ),
+    LOOP(copy)(COUNT, IN(x, 1), OUT(y, 1)))
 
-void CBLAS(copy)(CBLAS_INT n, const VECTOR *x, CBLAS_INT incx, VECTOR *y, CBLAS_INT incy) {
-    if (n <= 0) return;
-    if (RARE(COUNT * (int64_t)sizeof(T) >= CHOICE(copy_far) && incx == 1 && incy == 1))
-        REAL_KERNEL(copy_far_long)(COUNT, LINE(y), SHARED, IN(x, 1), OUT(y, 1));
-    else UPDATE(copy, IN, IS_ACROSS, );
-}
-
-void CBLAS(swap)(CBLAS_INT n, VECTOR *x, CBLAS_INT incx, VECTOR *y, CBLAS_INT incy) {
-    if (n > 0) UPDATE(swap, OUT, ARE_ACROSS, );
-}
-
-void CBLAS_BY(rot)(CBLAS_INT n, VECTOR *x, CBLAS_INT incx, VECTOR *y, CBLAS_INT incy, T c, T s) {
-    if (n > 0) UPDATE(rotm, OUT, ARE_ACROSS, AT(c), AT(s), AT(-s), AT(c), );
-}
+UPDATE(CBLAS, swap, swap, OUT, ARE_ACROSS, n > 0, )
+UPDATE(CBLAS_BY, rot, rotm, OUT, ARE_ACROSS, n > 0, AT(c), AT(s), AT(-s), AT(c), )

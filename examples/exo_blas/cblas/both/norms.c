@@ -2,6 +2,4 @@
 // flags: -fno-signed-zeros -fno-trapping-math: else gcc takes three instructions for |x|, as of -0 it has to be -0
 #include "../level1.h"
 
-T CBLAS_OF(asum)(CBLAS_INT n, const VECTOR *x, CBLAS_INT incx) {
-    return n <= 0 || incx <= 0 ? 0 : SUM1(asum, T);
-}
+SUM(CBLAS_OF, asum, asum, T, if (n <= 0 || incx <= 0) return 0, T, )
