@@ -26,7 +26,7 @@ from .routines import routine
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
-_TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?\(")
+_TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?[(,]")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
 _WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)

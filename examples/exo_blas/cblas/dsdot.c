@@ -3,4 +3,5 @@
 #include "level1.h"
 
 SUM_OF_TWO(CBLAS_AS, dsdot, dsdot, double, if (n <= 0) return 0, double, , IN_F32)
-SUM_OF_TWO(CBLAS_AS, sdsdot, dsdot, float, if (n <= 0) return alpha, double, (float)alpha +, IN_F32)
+#define ROUNDED(sum) (float)(alpha + (sum))
+SUM_OF_TWO(CBLAS_AS, sdsdot, dsdot, float, if (n <= 0) return alpha, double, ROUNDED, IN_F32)

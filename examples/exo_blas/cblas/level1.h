@@ -22,7 +22,7 @@
 
 // What is defined is CBLAS(routine), or another form of it, with the result R.
 #define TWO_WAYS(form, routine, name, R, nothing, is_rare, rare, usual)   \
-    APART R rare_##routine(PARAMETERS(routine)) {                         \
+    APART_WHOLE R rare_##routine(PARAMETERS(routine)) {                   \
         SURE(n > 0);                                                      \
         rare;                                                             \
     }                                                                     \
@@ -37,9 +37,11 @@
     TWO_WAYS(form, routine, name, void, if (!(is_some)) return,                                       \
         incx != 1 || incy != 1 || IS_ACROSS(COUNT, y) || IS_SHARED(y), OTHER_UPDATES(name, IN, __VA_ARGS__), \
         LOOP(name)(COUNT, __VA_ARGS__ IN(x, 1), OUT(y, 1)))
+#define IN_SIZE(x)
+#define OUT_SIZE(x) inc##x ? n : 1,
 #define OTHER_UPDATES(name, IN, ...)                                                              \
     if (incx != 1 || incy != 1)                                                                   \
-        APART_OF(name)(n, incx ? n : 1, incy ? n : 1, __VA_ARGS__ EACH(IN, x), EACH(OUT, y));     \
+        APART_OF(name)(n, IN##_SIZE(x) incy ? n : 1, __VA_ARGS__ EACH(IN, x), EACH(OUT, y));     \
     else LONG(name)(FROM(y), __VA_ARGS__ IN(x, 1), OUT(y, 1))
 
 // A number of type R that is made of the sum of one vector, of type S, or of two
@@ -50,5 +52,5 @@
 #define PAIR(a, b) a, b
 #define SUMS(form, routine, name, R, nothing, S, made, is_near, near, apart)                             \
     TWO_WAYS(form, routine, name, R, nothing, !(is_near) || IS_SHARED(x),                             \
-        return made((is_near) ? RESULT(S, LONG(name)(COUNT, near, &r)) : RESULT(S, APART_OF(name)(n, apart, &r))), \
+        return made ((is_near) ? RESULT(S, LONG(name)(COUNT, near, &r)) : RESULT(S, APART_OF(name)(n, apart, &r))), \
         return made(RESULT(S, LOOP(name)(COUNT, near, &r))))

@@ -5,6 +5,7 @@ Programs are over the precision `R`. Numbers that a routine returns are written 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -62,7 +63,7 @@ def dsdot(n: size, x: [f32][n], y: [f32][n], r: f64):
 
 
 @proc
-def snrm2(n: size, x: [f32][n], r: f64):
+def ssquares(n: size, x: [f32][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -73,7 +74,7 @@ def snrm2(n: size, x: [f32][n], r: f64):
 
 
 @proc
-def dnrm2(n: size, x: [f64][n], r: f64):
+def dsquares(n: size, x: [f64][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -82,7 +83,7 @@ def dnrm2(n: size, x: [f64][n], r: f64):
 
 
 @proc
-def dnrm2_scaled(n: size, scale: f64, x: [f64][n], r: f64):
+def dscaled(n: size, scale: f64, x: [f64][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -168,7 +169,7 @@ def swap(n: size, x: [R][n], y: [R][n]):
 TYPED = (asum, axpy, copy, dot, rotm, scal, swap)
 """Programs for either precision, and for vectors of neighbours or of any strides."""
 
-DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)
+DOUBLE = (dsdot, ssquares, dsquares, dscaled)
 """Programs that compute in double precision whatever their vectors are."""
 
 
@@ -223,7 +224,8 @@ def by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
         yield way("long", ways.long_sum, near, near)
         return
     yield way("apart", ways.apart, near, slow)
-    yield way("parts", ways.apart_in_parts, near, slow)
+    parts = ways.apart(f"{near.name}_parts", slow.program, 2)
+    yield Kernel(parts.name(), precision, parts, lambda _: ways.pairwise())
     first = kernel(program, precision, "_before", strided)
     yield way("long", ways.long_update, near, near, first)
     if program is copy:
@@ -237,8 +239,105 @@ def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) 
     return Kernel(name, kernel.precision, make(name, *(k.program for k in loops)), partial(of_loops, loops))
 
 
+# -- Euclidean norms --------------------------------------------------------------------------------------
+
+# In double precision, the sum of squares is enough if it is of middle size: nothing overflowed, and what vanished does
+# not count, an error of at most n 2^-1074. Else numbers are scaled by a power of two first. That of neighbours leaves
+# this to the one of long vectors, and says so by -1. Squares of single precision neither overflow nor vanish.
+
+LARGEST = sys.float_info.max
+NORMS = """
+def dnrm2_scaled(n: size, x: [f64][n], r: f64):
+    most: f64
+    damax_strided(n, 0.0, x[0:n], most)
+    r = most
+    if 0.0 < most and most < LARGEST:
+        e: f64
+        e = fmax(exponent(most), -1000.0)
+        scale: f64
+        scale = ldexp(1.0, -e)
+        squares: f64
+        dscaled_strided(n, scale, x[0:n], squares)
+        r = ldexp(sqrt(squares), e)
+
+def dnrm2(n: size, x: [f64][n], r: f64):
+    assert stride(x, 0) == 1
+    if n == 1:
+        r = abs(x[0])
+    else:
+        squares: f64
+        dsquares(n, x[0:n], squares)
+        r = -1.0 if squares < 1e-270 or squares > LARGEST else sqrt(squares)
+
+def dnrm2_long(n: size, x: [f64][n], r: f64):
+    assert stride(x, 0) == 1
+    squares: f64
+    if n >= 2048:
+        dsquares_long(n, x[0:n], squares)
+    else:
+        dsquares(n, x[0:n], squares)
+    if squares < 1e-270 or squares > LARGEST:
+        dnrm2_scaled(n, x[0:n], r)
+    else:
+        r = sqrt(squares)
+
+def dnrm2_apart(n: size, x: [f64][n], r: f64):
+    squares: f64
+    dsquares_apart(n, x[0:n], squares)
+    if squares < 1e-270 or squares > LARGEST:
+        dnrm2_scaled(n, x[0:n], r)
+    else:
+        r = sqrt(squares)
+
+def dnrm2_parts(n: size, x: [f64][n, 2], r: f64):
+    parts: f64[2] @ DRAM_STACK
+    dnrm2_apart(n, x[0:n, 0], parts[0])
+    dnrm2_apart(n, x[0:n, 1], parts[1])
+    dnrm2_long(2, parts[0:2], r)
+
+def snrm2(n: size, x: [f32][n], r: f64):
+    assert stride(x, 0) == 1
+    if n == 1:
+        r = abs(x[0])
+    else:
+        squares: f64
+        ssquares(n, x[0:n], squares)
+        r = sqrt(squares)
+
+def snrm2_long(n: size, x: [f32][n], r: f64):
+    assert stride(x, 0) == 1 and n >= 2048
+    squares: f64
+    ssquares_long(n, x[0:n], squares)
+    r = sqrt(squares)
+
+def snrm2_apart(n: size, x: [f32][n], r: f64):
+    squares: f64
+    ssquares_apart(n, x[0:n], squares)
+    r = sqrt(squares)
+
+def snrm2_parts(n: size, x: [f32][n, 2], r: f64):
+    re: f64
+    im: f64
+    ssquares_strided(n, x[0:n, 0], re)
+    ssquares_strided(n, x[0:n, 1], im)
+    r = sqrt(re + im)
+"""
+
+
+def norms() -> Iterator[Kernel]:
+    """The kernels of Euclidean norms."""
+    called = {k.name: k for p in (ssquares, dsquares) for k in by_ways(p, "f64")}
+    called |= {k.name: k for k in (kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares))}
+    for text in NORMS.strip().split("\n\n"):
+        made = proc_from_source(text, {"LARGEST": LARGEST, **{name: k.program for name, k in called.items()}})
+        found = Kernel(made.name(), "f64", made, partial(of_loops, tuple(called.values())))
+        called[found.name] = found
+        yield found
+
+
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    both = [k for t in LETTERS for p in (*TYPED, *DOUBLE) if t == "f64" or p not in DOUBLE for k in by_ways(p, t)]
+    loops = [(p, t) for t in LETTERS for p in TYPED] + [(dsdot, "f64")]
+    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms()]
     more = [(rotm_diagonal, plan), (rotm_unit, plan), (amax, plan), (first, plan), (iamax, strided)]
     return (*both, *(kernel(p, t, "", how, how is plan) for p, how in more for t in LETTERS))

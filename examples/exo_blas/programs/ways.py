@@ -8,7 +8,9 @@ other, both are vectors of reals. `scheduled` puts loops as they are scheduled i
 
 from __future__ import annotations
 
-from exo_strat import CallCursor, Proc, ProcCursor, Script, Tensor, call_eqv, on, proc_from_source, strategy
+from collections.abc import Callable
+
+from exo_strat import CallCursor, Proc, ProcCursor, Script, Tensor, call_eqv, identity, inline, on, proc_from_source, reorder_loops, strategy, unroll_loop
 
 PARTS, UNIT = 32, 64
 """Parts of a long vector, and elements of which each is a multiple, so that all begin where the vector does beside a
@@ -17,8 +19,8 @@ line. They are the same for any number of threads, and so are sums."""
 RESULT = "r"
 """What a sum is written to."""
 
-ONE = "min(i, n{0} - 1):min(i, n{0} - 1) + 1"
-"""An element in turn, of those that there are."""
+PLAIN = "_strided"
+"""How loops for vectors whose elements are no neighbours are called."""
 
 SCAL, ASUM = map(proc_from_source, (
     "def scal(n: size, alpha: f32, x: [f32][n]):\n    for i in seq(0, n): x[i] = alpha * x[i]",
@@ -32,31 +34,21 @@ def vectors(program: Proc) -> tuple[str, ...]:
     return tuple(a.name() for a in program.args() if isinstance(a.type(), Tensor))
 
 
-def call(program: Proc, n: str, window: str, result: str = RESULT) -> str:
-    """A call of a program on windows of n elements of its vectors, each for `{0}`.
+def call(program: Proc, n: str, window: Callable[[str], str], result: str = RESULT) -> str:
+    """A call of a program on windows of n elements of its vectors.
 
-    >>> call(SCAL, "8", "{0}[0:8]")
+    >>> call(SCAL, "8", "{}[0:8]".format)
     'scal(8, alpha, x[0:8])'
     """
-    given = {"n": n, RESULT: result} | {v: window.format(v) for v in vectors(program)}
+    given = {"n": n, RESULT: result} | {v: window(v) for v in vectors(program)}
     return f"{program.name()}({', '.join(given.get(a.name(), a.name()) for a in program.args())})"
 
 
-def declared(program: Proc, extents: str) -> str:
+def declared(program: Proc, extents: Callable[[str], str]) -> str:
     """The data arguments of a program, with its vectors as windows of these extents."""
     kinds = [(a.name(), a.type()) for a in program.args()[1:]]
-    found = [f"[{k.base}][{extents.format(v)}]" if isinstance(k, Tensor) else str(k) for v, k in kinds]
+    found = [f"[{k.base}][{extents(v)}]" if isinstance(k, Tensor) else str(k) for v, k in kinds]
     return ", ".join(f"{v}: {text}" for (v, _), text in zip(kinds, found, strict=True))
-
-
-def sizes(program: Proc) -> str:
-    """How many elements each vector has, as arguments."""
-    return "".join(f", n{v}: size" for v in vectors(program))
-
-
-def every_has_all(program: Proc) -> str:
-    """That every vector has all elements."""
-    return " and ".join(f"n{v} == n" for v in vectors(program))
 
 
 def made(text: str, *called: Proc) -> Proc:
@@ -64,8 +56,9 @@ def made(text: str, *called: Proc) -> Proc:
     return proc_from_source(text, {p.name(): p for p in called})
 
 
-def apart(name: str, program: Proc) -> Proc:
-    """What an update does to vectors of any increments, also 0: vector x has nx elements, n or one.
+def apart(name: str, program: Proc, reals: int = 1) -> Proc:
+    """What an update does to vectors of any increments. One that is written may have increment 0: x has nx elements, n or
+    one. Of complex numbers, both parts are vectors.
 
     >>> print(apart("apart", SCAL))
     def apart(n: size, nx: size, alpha: f32 @ DRAM, x: [f32][nx] @ DRAM):
@@ -74,39 +67,35 @@ def apart(name: str, program: Proc) -> Proc:
         else:
             for i in seq(0, n):
                 scal(1, alpha, x[min(i, nx - 1):min(i, nx - 1) + 1])
-    """
-    every, one = (call(program, n, window) for n, window in (("n", "{0}[0:n]"), ("1", f"{{0}}[{ONE}]")))
-    return made(f"""
-def {name}(n: size{sizes(program)}, {declared(program, "n{0}")}):
-    if {every_has_all(program)}:
-        {every}
-    else:
-        for i in seq(0, n):
-            {one}
-""", program)  # fmt: skip
-
-
-def apart_in_parts(name: str, program: Proc) -> Proc:
-    """The same, of both parts of complex numbers.
-
-    >>> print(apart_in_parts("parts", SCAL))
+    >>> print(apart("parts", SCAL, 2))
     def parts(n: size, nx: size, alpha: f32 @ DRAM, x: [f32][nx, 2] @ DRAM):
-        for k in seq(0, 2):
-            if nx == n:
+        if nx == n:
+            for k in seq(0, 2):
                 scal(n, alpha, x[0:n, k])
-            else:
-                for i in seq(0, n):
-                    scal(1, alpha, x[min(i, nx - 1):min(i, nx - 1) + 1, k])
-    """
-    every, one = (call(program, n, window) for n, window in (("n", "{0}[0:n, k]"), ("1", f"{{0}}[{ONE}, k]")))
-    return made(f"""
-def {name}(n: size{sizes(program)}, {declared(program, "n{0}, 2")}):
-    for k in seq(0, 2):
-        if {every_has_all(program)}:
-            {every}
         else:
             for i in seq(0, n):
-                {one}
+                for k in seq(0, 2):
+                    scal(1, alpha, x[min(i, nx - 1):min(i, nx - 1) + 1, k])
+    """
+    added = [v for v in vectors(program) if program.find_all(f"{v}[_] += _")]
+    written = [v for v in vectors(program) if v in added or program.find_all(f"{v}[_] = _")]
+    alone = len(written) < len(vectors(program))  # beside one that is only read
+    part, parts = (", k", "for k in seq(0, 2): ") if reals == 2 else ("", "")
+
+    def one(v: str) -> str:
+        at = "i" if v not in written else "0" if alone else f"min(i, n{v} - 1)"
+        return f"{v}[{at}:{at} + 1{part}]"
+
+    def extents(v: str) -> str:
+        return (f"n{v}" if v in written else "n") + ", 2" * (reals == 2)
+
+    return made(f"""
+def {name}(n: size, {", ".join(f"n{v}: size" for v in written)}, {declared(program, extents)}):
+    if {" and ".join(f"n{v} == n" for v in written)}:
+        {parts}{call(program, "n", lambda v: f"{v}[0:n{part}]")}
+    else:
+        for i in seq({"0" if added or not alone else "n - 1"}, n):
+            {parts}{call(program, "1", one)}
 """, program)  # fmt: skip
 
 
@@ -121,10 +110,10 @@ def both_parts(name: str, program: Proc) -> Proc:
         r += s
     """
     return made(f"""
-def {name}(n: size, {declared(program, "n, 2")}):
+def {name}(n: size, {declared(program, lambda _: "n, 2")}):
     s: {program.args()[-1].type()}
-    {call(program, "n", "{0}[0:n, 0]", "s")}
-    {call(program, "n", "{0}[0:n, 1]")}
+    {call(program, "n", "{}[0:n, 0]".format, "s")}
+    {call(program, "n", "{}[0:n, 1]".format)}
     r += s
 """, program)  # fmt: skip
 
@@ -134,9 +123,9 @@ def shared(program: Proc, n: str, start: str = "", part: str = RESULT, rest: str
     size, whole = f"{n} / {PARTS * UNIT} * {UNIT}", f"{n} / {PARTS * UNIT} * {PARTS * UNIT}"
     return f"""
         for p in par(0, {PARTS}):
-            {call(program, size, f"{{0}}[{start}{size} * p:{start}{size} * (p + 1)]", part)}
+            {call(program, size, lambda v: f"{v}[{start}{size} * p:{start}{size} * (p + 1)]", part)}
         if 0 < {n} % {PARTS * UNIT}:
-            {call(program, f"{n} % {PARTS * UNIT}", f"{{0}}[{start}{whole}:{start}{n}]", rest)}"""
+            {call(program, f"{n} % {PARTS * UNIT}", lambda v: f"{v}[{start}{whole}:{start}{n}]", rest)}"""
 
 
 def long_update(name: str, program: Proc, first: Proc) -> Proc:
@@ -158,13 +147,13 @@ def long_update(name: str, program: Proc, first: Proc) -> Proc:
                 scal((n - before) % 2048, alpha, x[before + (n - before) / 2048 * 2048:before + (n - before)])
     """
     return made(f"""
-def {name}(n: size, before: index, shared: size, {declared(program, "n")}):
+def {name}(n: size, before: index, shared: size, {declared(program, lambda _: "n")}):
     assert {" and ".join(f"stride({v}, 0) == 1" for v in vectors(program))}
     assert 0 <= before and before < n and shared >= {PARTS * UNIT}
     if 0 < before:
-        {call(first, "before", "{0}[0:before]")}
+        {call(first, "before", "{}[0:before]".format)}
     if n - before < shared:
-        {call(program, "n - before", "{0}[before:n]")}
+        {call(program, "n - before", "{}[before:n]".format)}
     else:{shared(program, "(n - before)", "before + ")}
 """, program, first)  # fmt: skip
 
@@ -187,7 +176,7 @@ def long_sum(name: str, program: Proc) -> Proc:
             r += sums[p]
     """
     return made(f"""
-def {name}(n: size, {declared(program, "n")}):
+def {name}(n: size, {declared(program, lambda _: "n")}):
     assert {" and ".join(f"stride({v}, 0) == 1" for v in vectors(program))} and n >= {PARTS * UNIT}
     sums: {program.args()[-1].type()}[{PARTS + 1}] @ DRAM_STACK
     sums[{PARTS}] = 0.0
@@ -199,10 +188,23 @@ def {name}(n: size, {declared(program, "n")}):
 
 
 @strategy
+def pairwise(p: Proc, c: ProcCursor) -> Script:
+    """`for k in (0, 2): f(.. k ..)  ~>  for i: s[k -> 0]; s[k -> 1]`, where f is `for i: s`. Focus: the procedure."""
+    loop = p.find_loop("k")
+    p, _ = yield on(loop.body()[0], inline())
+    yield on(loop, reorder_loops())
+    yield on(loop, unroll_loop())
+    return None
+
+
+@strategy
 def scheduled(p: Proc, c: ProcCursor, versions: tuple[tuple[str, Proc], ...]) -> Script:
-    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name. Focus: the procedure."""
+    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name; of loops without vectors, `~>  s`, what
+    they do: gcc knows of vectors that are apart in one function, not in three. Focus: the procedure."""
     found = dict(versions)
     for s in p.find_all("_(_)"):
         if isinstance(s, CallCursor):
-            yield on(s, call_eqv(found[s.subproc().name()]))
+            name = s.subproc().name()
+            is_loop = name.endswith(PLAIN) and s.args()[0].text() != "1"
+            yield on(s, call_eqv(found[name]), inline() if is_loop else identity)
     return None
