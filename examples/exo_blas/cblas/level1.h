@@ -16,7 +16,8 @@
 #define EACH(IN, x) IN##2((T *)(x) - (inc##x < 0 ? 2 * (int64_t)(n - 1) * inc##x : 0), 2 * (int64_t)inc##x, 1)
 #endif
 #define LONG(name) LOOP(name##_long)
-#define FROM(y) COUNT, BEFORE(y), CHOICE(vector_shared) / (int64_t)sizeof(T)
+#define SHARED (CHOICE(vector_shared) / (int64_t)sizeof(T))
+#define FROM(y) COUNT, BEFORE(y), SHARED
 #define AT(number) (&(T){number})
 #define RESULT(R, call) ({ R r; call; r; })
 

@@ -13,7 +13,7 @@ the 1m method of F. G. Van Zee, "Implementing High-Performance Complex Matrix Mu
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from exo_strat import *
 from exo_strat import direct
@@ -305,6 +305,7 @@ def kernel(program: Proc, precision: str, plan: Callable[[Machine], Op], variant
     return Kernel(name, precision, unit_stride(typed(program, precision, name)), plan)
 
 
+@cache
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of complex numbers."""
     found = []

@@ -5,9 +5,10 @@ Programs are over the precision `R`. Numbers that a routine returns are written 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 from backends.targets import PLAIN_C, avx2
 from exo_strat import *
@@ -91,13 +92,6 @@ def dscaled(n: size, scale: f64, x: [f64][n], r: f64):
         xi = scale * x[i]
         t += xi * xi
     r = t
-
-
-@proc
-def iamax(n: size, x: [R][n], k: [R][n], m: R, p: R):
-    for i in seq(0, n):
-        p = select(m, fmax(x[i], -x[i]), k[i], p)
-        m = fmax(fmax(x[i], -x[i]), m)
 
 
 @proc
@@ -201,6 +195,7 @@ def streamed(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(machine, precision)) >> stream_stores(machine.get_streams(precision))
 
 
+@cache
 def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op], near: bool = True) -> Kernel:
     """A kernel that is scheduled by one of these, of vectors whose elements are neighbours, if they are `near`."""
     name = program.name() + variant if program in DOUBLE else named_for(precision, program.name() + variant)
@@ -237,6 +232,23 @@ def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) 
     """The kernel `saxpy_long` of what calls these loops."""
     name = f"{kernel.name}_{ending}"
     return Kernel(name, kernel.precision, make(name, *(k.program for k in loops)), partial(of_loops, loops))
+
+
+def in_precision(texts: str, precision: str, letter: str = "") -> str:
+    """Programs over `R`, which are called `Tamax`, in a precision; of complex numbers, `Samax` is one of real ones."""
+    real = LETTERS[precision]
+    texts = re.sub(r"\bS(?=[a-z])", real, re.sub(r"\bT(?=[a-z])", letter or real, texts))
+    return re.sub(r"\bR\b", precision, texts)
+
+
+def written(texts: str, called: dict[str, Kernel], **values: float) -> Iterator[Kernel]:
+    """The kernels of programs that call others, and each other, with the numbers that they mention."""
+    known = dict(called)
+    for text in texts.strip().split("\n\n"):
+        made = proc_from_source(text, {**values, **{name: k.program for name, k in known.items()}})
+        loops = tuple(known[name] for name in dict.fromkeys(ways.called(made)))
+        known[made.name()] = Kernel(made.name(), "", made, partial(of_loops, loops))
+        yield known[made.name()]
 
 
 # -- Euclidean norms --------------------------------------------------------------------------------------
@@ -326,18 +338,238 @@ def snrm2_parts(n: size, x: [f32][n, 2], r: f64):
 
 def norms() -> Iterator[Kernel]:
     """The kernels of Euclidean norms."""
-    called = {k.name: k for p in (ssquares, dsquares) for k in by_ways(p, "f64")}
-    called |= {k.name: k for k in (kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares))}
-    for text in NORMS.strip().split("\n\n"):
-        made = proc_from_source(text, {"LARGEST": LARGEST, **{name: k.program for name, k in called.items()}})
-        found = Kernel(made.name(), "f64", made, partial(of_loops, tuple(called.values())))
-        called[found.name] = found
-        yield found
+    loops = [k for p in (ssquares, dsquares) for k in by_ways(p, "f64")]
+    loops += [kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares)]
+    return written(NORMS, {k.name: k for k in loops}, LARGEST=LARGEST)
 
 
+# -- the largest ------------------------------------------------------------------------------------------
+
+# The first index of the largest |x[i]|. A number that is none never is the largest. Few numbers are taken one after the
+# other. Of others, the largest is known first; the least index is that of what is above the next smaller number. Many are
+# taken in chunks; pieces of 32 of the first of the best chunks are asked for the largest until one has it. The last piece
+# begins early instead of being short. Counts are the numbers from 0 to 63. `start` is room.
+
+LARGEST_OF = """
+def Tiamax(n: size, x: [R][n], r: i64):
+    most: R
+    place: R
+    most = -1.0
+    place = 0.0
+    for i in seq(0, n):
+        place = select(most, fmax(x[i], -x[i]), R(i), place)
+        most = fmax(fmax(x[i], -x[i]), most)
+    r = i64(place)
+
+def Tiamax_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
+    assert n <= 64 and stride(x, 0) == 1
+    below: R
+    below = most - LEAST if most < SMALL else fmin(most * SHRUNK, LARGEST)
+    place: R
+    Tfirst(n, below, 64.0, x[0:n], counts[0:n], place)
+    r += i64(place)
+
+def Tiamax_few(n: size, counts: R[64], x: [R][n], r: i64):
+    assert n <= 64 and stride(x, 0) == 1
+    most: R
+    Tamax(n, -1.0, x[0:n], most)
+    r = 0
+    Tiamax_at(n, most, counts, x[0:n], r)
+
+def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n], r: i64):
+    assert 0 <= at and at <= n - 32 and stride(x, 0) == 1
+    found: u8
+    found = 0
+    for p in seq(0, (n - at + 31) / 32):
+        if found == 0:
+            here: R
+            Tamax(32, -1.0, x[min(at + 32 * p, n - 32):min(at + 32 * p, n - 32) + 32], here)
+            if most <= here:
+                found = 1
+                r = i64(min(at + 32 * p, n - 32))
+                Tiamax_at(32, most, counts, x[min(at + 32 * p, n - 32):min(at + 32 * p, n - 32) + 32], r)
+
+def Tiamax_many(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
+    assert n >= 32 and stride(x, 0) == 1
+    most: R
+    most = -1.0
+    start = 0
+    for c in seq(0, (n + 4095) / 4096):
+        here: R
+        Tamax(min(4096, n - 4096 * c), most, x[4096 * c:4096 * c + min(4096, n - 4096 * c)], here)
+        if most < here:
+            most = here
+            start = i64(4096 * c)
+    Tiamax_from(n, min(max(start, 0), n - 32), most, counts, x[0:n], r)
+
+def Tiamax_long(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
+    assert n >= 2048 and stride(x, 0) == 1
+    tops: R[33] @ DRAM_STACK
+    tops[32] = -1.0
+    for p in par(0, 32):
+        Tamax(n / 2048 * 64, -1.0, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1)], tops[p])
+    if 0 < n % 2048:
+        Tamax(n % 2048, -1.0, x[n / 2048 * 2048:n], tops[32])
+    most: R
+    most = -1.0
+    start = 0
+    for p in seq(0, 33):
+        if most < tops[p]:
+            most = tops[p]
+            start = i64(n / 2048 * 64 * p)
+    Tiamax_from(n, min(max(start, 0), n - 32), most, counts, x[0:n], r)
+
+def Tiamax_copied(n: size, at: index, most: R, counts: R[64], x: [R][n], some: R[512], r: i64):
+    assert 0 <= at and at < n
+    if at + 512 < n:
+        Tcopy_strided(512, x[at:at + 512], some[0:512])
+    r = 0
+    if n - at <= 64:
+        Tiamax_at(n - at, most, counts, some[0:n - at], r)
+    else:
+        Tiamax_from(min(512, n - at), 0, most, counts, some[0:min(512, n - at)], r)
+    r += i64(at)
+
+def Tiamax_apart(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
+    if n <= 64:
+        Tiamax(n, x[0:n], r)
+    else:
+        most: R
+        some: R[512] @ DRAM_STACK
+        most = -1.0
+        start = 0
+        for c in seq(0, (n + 511) / 512):
+            here: R
+            Tcopy_strided(min(512, n - 512 * c), x[512 * c:512 * c + min(512, n - 512 * c)], some[0:min(512, n - 512 * c)])
+            Tamax(min(512, n - 512 * c), most, some[0:min(512, n - 512 * c)], here)
+            if most < here:
+                most = here
+                start = i64(512 * c)
+        Tiamax_copied(n, min(max(start, 0), n - 1), most, counts, x[0:n], some, r)
+"""
+LIMITS = {"f32": (24, 126, (2.0 - 2.0**-23) * 2.0**127), "f64": (53, 1022, sys.float_info.max)}
+"""Of a precision: bits of a number, the least exponent of a normal one, negated, and the largest."""
+
+
+def largest(precision: str) -> Iterator[Kernel]:
+    """The kernels that search for the largest number."""
+    bits, least, most = LIMITS[precision]
+    loops = [kernel(amax, precision, "", plan), kernel(first, precision, "", plan)]
+    loops += [kernel(copy, precision, "_strided", strided, near=False)]
+    values = {"LEAST": 2.0 ** (1 - least - bits), "SMALL": 2.0 ** (1 - least), "SHRUNK": 1 - 2.0**-bits, "LARGEST": most}
+    return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops}, **values)
+
+
+# -- numbers ----------------------------------------------------------------------------------------------
+
+# |re| + |im| of one number; the rotation that takes (a, b) to (r, 0), scaled, so that squares are of middle size; and the modified one that takes
+# (sqrt(d1) x, sqrt(d2) y) to a multiple of (1, 0), whose d1 and d2 are kept of middle size.
+
+ROTATIONS = """
+def Tcabs1(z: R[2], r: R):
+    r = abs(z[0]) + abs(z[1])
+
+def Trotg(a: R, b: R, c: R, s: R):
+    if b == 0.0:
+        c = 1.0
+        s = 0.0
+        b = 0.0
+    elif a == 0.0:
+        c = 0.0
+        s = 1.0
+        a = b
+        b = 1.0
+    else:
+        larger: R
+        larger = a if abs(a) > abs(b) else b
+        scale: R
+        scale = fmin(fmax(abs(larger), SMALL), LARGE)
+        r: R
+        r = scale * sqrt(a / scale * (a / scale) + b / scale * (b / scale))
+        r = -r if larger < 0.0 else r
+        c = a / r
+        s = b / r
+        b = s if abs(a) > abs(b) else (1.0 / c if c != 0.0 else 1.0)
+        a = r
+
+def Trescaled(d: R, x: R, h: R, g: R):
+    if d != 0.0:
+        for k in seq(0, 1000):
+            if abs(d) <= 1.0 / SQUARE:
+                d *= SQUARE
+                x /= GAMMA
+                h /= GAMMA
+                g /= GAMMA
+        for k in seq(0, 1000):
+            if abs(d) >= SQUARE:
+                d /= SQUARE
+                x *= GAMMA
+                h *= GAMMA
+                g *= GAMMA
+
+def Trotmg(d1: R, d2: R, x: R, y: R, param: R[5]):
+    if not d1 < 0.0 and d2 * y == 0.0:
+        param[0] = -2.0
+    else:
+        flag: R = -1.0
+        h11: R = 0.0
+        h12: R = 0.0
+        h21: R = 0.0
+        h22: R = 0.0
+        p1: R = d1 * x
+        p2: R = d2 * y
+        u: R
+        if not d1 < 0.0:
+            if abs(p1 * x) > abs(p2 * y):
+                u = 1.0 + y / x * (p2 / p1)
+                if u > 0.0:
+                    flag = 0.0
+                    h11 = 1.0
+                    h12 = p2 / p1
+                    h21 = -(y / x)
+                    h22 = 1.0
+                    d1 /= u
+                    d2 /= u
+                    x *= u
+            elif not p2 * y < 0.0:
+                flag = 1.0
+                h11 = p1 / p2
+                h12 = 1.0
+                h21 = -1.0
+                h22 = x / y
+                u = 1.0 + h11 * h22
+                p1 = d2 / u
+                d2 = d1 / u
+                d1 = p1
+                x = y * u
+        if flag < 0.0:
+            d1 = 0.0
+            d2 = 0.0
+            x = 0.0
+        elif (d1 != 0.0 and (d1 <= 1.0 / SQUARE or d1 >= SQUARE)) or (d2 != 0.0 and (abs(d2) <= 1.0 / SQUARE or abs(d2) >= SQUARE)):
+            flag = -1.0
+            Trescaled(d1, x, h11, h12)
+            u = 1.0
+            Trescaled(d2, u, h21, h22)
+        param[0] = flag
+        if flag <= 0.0:
+            param[2] = h21
+            param[3] = h12
+        if flag != 0.0:
+            param[1] = h11
+            param[4] = h22
+"""
+
+
+def rotations(precision: str) -> Iterator[Kernel]:
+    """What is about single numbers, and is left as it is."""
+    least = 2.0 ** -LIMITS[precision][1]
+    return written(in_precision(ROTATIONS, precision), {}, SMALL=least, LARGE=1 / least, GAMMA=4096.0, SQUARE=2.0**24)
+
+
+@cache
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
     loops = [(p, t) for t in LETTERS for p in TYPED] + [(dsdot, "f64")]
-    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms()]
-    more = [(rotm_diagonal, plan), (rotm_unit, plan), (amax, plan), (first, plan), (iamax, strided)]
-    return (*both, *(kernel(p, t, "", how, how is plan) for p, how in more for t in LETTERS))
+    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms(), *(k for t in LETTERS for k in (*largest(t), *rotations(t)))]
+    return (*both, *(kernel(p, t, "", plan) for p in (rotm_diagonal, rotm_unit, amax) for t in LETTERS))

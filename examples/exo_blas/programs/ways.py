@@ -19,8 +19,8 @@ line. They are the same for any number of threads, and so are sums."""
 RESULT = "r"
 """What a sum is written to."""
 
-PLAIN = "_strided"
-"""How loops for vectors whose elements are no neighbours are called."""
+INLINED = ("_strided", "_at")
+"""How loops for vectors whose elements are no neighbours are called, and what else is a part of its callers."""
 
 SCAL, ASUM = map(proc_from_source, (
     "def scal(n: size, alpha: f32, x: [f32][n]):\n    for i in seq(0, n): x[i] = alpha * x[i]",
@@ -54,6 +54,11 @@ def declared(program: Proc, extents: Callable[[str], str]) -> str:
 def made(text: str, *called: Proc) -> Proc:
     """The procedure of a text that calls others."""
     return proc_from_source(text, {p.name(): p for p in called})
+
+
+def called(program: Proc) -> list[str]:
+    """The names of the procedures that one calls."""
+    return [c.subproc().name() for c in program.find_all("_(_)") if isinstance(c, CallCursor)]
 
 
 def apart(name: str, program: Proc, reals: int = 1) -> Proc:
@@ -199,12 +204,12 @@ def pairwise(p: Proc, c: ProcCursor) -> Script:
 
 @strategy
 def scheduled(p: Proc, c: ProcCursor, versions: tuple[tuple[str, Proc], ...]) -> Script:
-    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name; of loops without vectors, `~>  s`, what
+    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name; of those that are `INLINED`, `~>  s`, what
     they do: gcc knows of vectors that are apart in one function, not in three. Focus: the procedure."""
     found = dict(versions)
     for s in p.find_all("_(_)"):
         if isinstance(s, CallCursor):
             name = s.subproc().name()
-            is_loop = name.endswith(PLAIN) and s.args()[0].text() != "1"
-            yield on(s, call_eqv(found[name]), inline() if is_loop else identity)
+            is_part = name.endswith(INLINED) and s.args()[0].text() != "1"
+            yield on(s, call_eqv(found[name]), inline() if is_part else identity)
     return None

@@ -1,0 +1,228 @@
+"""Complex numbers, level 1: what is made of the loops on pairs (`complex.py`), with vectors of any increments, long ones,
+and single numbers.
+
+Parts of a long vector, which threads share, are those of real vectors (`ways.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import complex as pairs
+from . import level1
+from .kernel import COMPLEX_LETTERS, LETTERS, Kernel
+from .level1 import LIMITS, in_precision, written
+
+# In `dot_apart`, pairs that are no neighbours are copied, 256 at a time, so that they stay in the first cache.
+
+VECTORS = """
+def Taxpy_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n], y: [R][2 * n]):
+    assert stride(x, 0) == 1 and stride(y, 0) == 1 and n >= 2048
+    for p in par(0, 32):
+        Taxpy_pairs(n / 2048 * 64, ar, ai, x[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)], y[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)])
+    if 0 < n % 2048:
+        Taxpy_pairs(n % 2048, ar, ai, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n])
+
+def Taxpy_pairs_apart(n: size, ny: size, ar: R, ai: R, x: [R][n, 2], y: [R][ny, 2]):
+    assert stride(x, 1) == 1 and stride(y, 1) == 1
+    if ny == n:
+        Taxpy_strided(n, ar, ai, x[0:n, 0:2], y[0:n, 0:2])
+    else:
+        for i in seq(0, n):
+            Taxpy_strided(1, ar, ai, x[i:i + 1, 0:2], y[0:1, 0:2])
+
+def Tscal_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n]):
+    assert stride(x, 0) == 1 and n >= 2048
+    for p in par(0, 32):
+        Tscal_pairs(n / 2048 * 64, ar, ai, x[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)])
+    if 0 < n % 2048:
+        Tscal_pairs(n % 2048, ar, ai, x[n / 2048 * 4096:2 * n])
+
+def Tscal_pairs_apart(n: size, ar: R, ai: R, x: [R][n, 2]):
+    assert stride(x, 1) == 1
+    Tscal_strided(n, ar, ai, x[0:n, 0:2])
+
+def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
+    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1 and n >= 2048
+    sums: R[33, 4] @ DRAM_STACK
+    for i in seq(0, 33):
+        for k in seq(0, 4):
+            sums[i, k] = 0.0
+    for i in par(0, 32):
+        Tdot_pairs(n / 2048 * 64, x[n / 2048 * 128 * i:n / 2048 * 128 * (i + 1)], y[n / 2048 * 128 * i:n / 2048 * 128 * (i + 1)], sums[i, 0:2], sums[i, 2:4])
+    if 0 < n % 2048:
+        Tdot_pairs(n % 2048, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n], sums[32, 0:2], sums[32, 2:4])
+    for i in seq(0, 33):
+        for k in seq(0, 2):
+            p[k] += sums[i, k]
+            q[k] += sums[i, 2 + k]
+
+def Tdot_apart(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
+    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 1) == 1 and stride(y, 1) == 1
+    u: R[512] @ DRAM_STACK
+    v: R[512] @ DRAM_STACK
+    for c in seq(0, (n + 255) / 256):
+        for i in seq(0, min(256, n - 256 * c)):
+            for k in seq(0, 2):
+                u[2 * i + k] = x[256 * c + i, k]
+                v[2 * i + k] = y[256 * c + i, k]
+        Tdot_pairs(min(256, n - 256 * c), u[0:2 * min(256, n - 256 * c)], v[0:2 * min(256, n - 256 * c)], p[0:2], q[0:2])
+"""
+
+PRODUCTS = """
+def Tproducts(n: size, s: R, x: [R][2 * n], y: [R][2 * n], r: R[2]):
+    assert stride(x, 0) == 1 and stride(y, 0) == 1
+    p: R[2] @ DRAM_STACK
+    q: R[2] @ DRAM_STACK
+    for k in seq(0, 2):
+        p[k] = 0.0
+        q[k] = 0.0
+    Tdot_pairs(n, x[0:2 * n], y[0:2 * n], p[0:2], q[0:2])
+    r[0] = p[0] - s * p[1]
+    r[1] = q[0] + s * q[1]
+"""
+"""The sum of x[i] y[i], with x conjugated if s is -1."""
+
+LONG = PRODUCTS.replace("Tproducts", "Tproducts_long").replace("== 1\n", "== 1 and n >= 2048\n").replace("pairs", "long")
+APART = PRODUCTS.replace("Tproducts", "Tproducts_apart").replace("[2 * n]", "[n, 2]").replace(", 0) ==", ", 1) ==")
+APART = APART.replace("[0:2 * n]", "[0:n, 0:2]").replace("dot_pairs", "dot_apart")
+
+# The first index of the largest |re| + |im|: sizes are written to `some`, 256 at a time. The rest is as in `level1.py`.
+
+LARGEST = """
+def Tsizes(n: size, x: [R][n, 2], r: [R][n]):
+    assert stride(x, 1) == 1 and stride(r, 0) == 1
+    if stride(x, 0) == 2:
+        Tsize1(n, x[0:n, 0:2], r[0:n])
+    else:
+        Tsize1_strided(n, x[0:n, 0:2], r[0:n])
+
+def Tlargest(n: size, x: [R][n, 2], r: R):
+    assert stride(x, 1) == 1
+    some: R[256] @ DRAM_STACK
+    most: R
+    most = -1.0
+    for c in seq(0, (n + 255) / 256):
+        here: R
+        Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
+        Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
+        most = here
+    r = most
+
+def Tplace(n: size, most: R, counts: R[64], x: [R][n], r: i64):
+    assert stride(x, 0) == 1
+    r = 0
+    if n <= 64:
+        Siamax_at(n, most, counts, x[0:n], r)
+    else:
+        Siamax_from(n, 0, most, counts, x[0:n], r)
+
+def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n, 2], some: R[256], r: i64):
+    assert 0 <= at and at < n and stride(x, 1) == 1
+    found: u8
+    found = 0
+    for c in seq(0, (n - at + 255) / 256):
+        if found == 0:
+            here: R
+            Tsizes(min(256, n - at - 256 * c), x[at + 256 * c:at + 256 * c + min(256, n - at - 256 * c), 0:2], some[0:min(256, n - at - 256 * c)])
+            Samax(min(256, n - at - 256 * c), -1.0, some[0:min(256, n - at - 256 * c)], here)
+            if most <= here:
+                found = 1
+                Tplace(min(256, n - at - 256 * c), most, counts, some[0:min(256, n - at - 256 * c)], r)
+                r += i64(at + 256 * c)
+
+def Tiamax(n: size, shared: size, counts: R[64], x: [R][n, 2], start: i64, r: i64):
+    assert stride(x, 1) == 1
+    some: R[256] @ DRAM_STACK
+    most: R
+    most = -1.0
+    start = 0
+    if n >= shared and n >= 2048:
+        tops: R[33] @ DRAM_STACK
+        tops[32] = -1.0
+        for p in par(0, 32):
+            Tlargest(n / 2048 * 64, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1), 0:2], tops[p])
+        if 0 < n % 2048:
+            Tlargest(n % 2048, x[n / 2048 * 2048:n, 0:2], tops[32])
+        for p in seq(0, 33):
+            if most < tops[p]:
+                most = tops[p]
+                start = i64(n / 2048 * 64 * p)
+    else:
+        for c in seq(0, (n + 255) / 256):
+            here: R
+            Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
+            Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
+            if most < here:
+                most = here
+                start = i64(256 * c)
+    if n <= 256:
+        Tplace(n, most, counts, some[0:n], r)
+    else:
+        Tiamax_from(n, min(max(start, 0), n - 1), most, counts, x[0:n, 0:2], some, r)
+"""
+
+# The rotation, with a real c, that takes (a, b) to (r, 0). Numbers are scaled by powers of two, so that squares are of
+# middle size: a and b each by its own, and both by one.
+
+ROTATION = """
+def Tsize(z: R[2], e: f64, r: f64):
+    most: f64
+    most = fmax(f64(abs(z[0])), f64(abs(z[1])))
+    e = 0.0
+    if 0.0 < most and most < LARGEST:
+        e = exponent(most)
+    re: f64
+    im: f64
+    re = ldexp(f64(z[0]), -e)
+    im = ldexp(f64(z[1]), -e)
+    r = sqrt(re * re + im * im)
+
+def Trotg(a: R[2], b: R[2], c: R, s: R[2]):
+    if b[0] == 0.0 and b[1] == 0.0:
+        c = 1.0
+        s[0] = 0.0
+        s[1] = 0.0
+    else:
+        ea: f64
+        eb: f64
+        own: f64
+        other: f64
+        Tsize(a, ea, own)
+        Tsize(b, eb, other)
+        re: f64
+        im: f64
+        re = ldexp(f64(a[0]), -ea) / own if own != 0.0 else 1.0
+        im = ldexp(f64(a[1]), -ea) / own if own != 0.0 else 0.0
+        e: f64
+        e = ea if ea > eb else eb
+        own = ldexp(own, fmax(ea - e, -2000.0))
+        other = ldexp(other, fmax(eb - e, -2000.0))
+        r: f64
+        r = sqrt(own * own + other * other)
+        p: f64
+        q: f64
+        p = ldexp(f64(b[0]), -e) / r
+        q = -(ldexp(f64(b[1]), -e) / r)
+        c = own / r
+        s[0] = re * p - im * q
+        s[1] = re * q + im * p
+        a[0] = ldexp(re * r, e)
+        a[1] = ldexp(im * r, e)
+"""
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """All kernels of level 1 that are about complex numbers only."""
+    return tuple(k for t in LETTERS for k in kernels_in(t))
+
+
+def kernels_in(precision: str) -> Iterator[Kernel]:
+    """The same in a precision."""
+    letter = COMPLEX_LETTERS[precision]
+    near = [f"{letter}{name}" for name in ("axpy_pairs", "scal_pairs", "dot_pairs", "axpy_strided", "scal_strided")]
+    near += [f"{letter}{name}" for name in ("size1", "size1_strided")]
+    loops = {k.name: k for k in pairs.kernels() if k.name in near}
+    loops |= {k.name: k for k in level1.kernels() if k.name[1:] in ("amax", "iamax_at", "iamax_from")}
+    text = in_precision("\n".join((VECTORS, PRODUCTS, LONG, APART, LARGEST, ROTATION)), precision, letter)
+    return written(text.replace("\n\n\n", "\n\n"), loops, LARGEST=LIMITS["f64"][2])
