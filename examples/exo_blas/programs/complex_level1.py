@@ -59,14 +59,14 @@ def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
 
 def Tdot_apart(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
     assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 1) == 1 and stride(y, 1) == 1
-    u: R[512] @ DRAM_STACK
-    v: R[512] @ DRAM_STACK
     for c in seq(0, (n + 255) / 256):
-        for i in seq(0, min(256, n - 256 * c)):
-            for k in seq(0, 2):
-                u[2 * i + k] = x[256 * c + i, k]
-                v[2 * i + k] = y[256 * c + i, k]
-        Tdot_pairs(min(256, n - 256 * c), u[0:2 * min(256, n - 256 * c)], v[0:2 * min(256, n - 256 * c)], p[0:2], q[0:2])
+        u: R[256, 2] @ DRAM_STACK
+        v: R[256, 2] @ DRAM_STACK
+        Tcopied_strided(min(256, n - 256 * c), 1.0, x[256 * c:256 * c + min(256, n - 256 * c), 0:2], u[0:min(256, n - 256 * c), 0:2])
+        Tcopied_strided(min(256, n - 256 * c), 1.0, y[256 * c:256 * c + min(256, n - 256 * c), 0:2], v[0:min(256, n - 256 * c), 0:2])
+        s = u.view(512)
+        t = v.view(512)
+        Tdot_pairs(min(256, n - 256 * c), s[0:2 * min(256, n - 256 * c)], t[0:2 * min(256, n - 256 * c)], p[0:2], q[0:2])
 """
 
 PRODUCTS = """
@@ -97,69 +97,57 @@ def Tsizes(n: size, x: [R][n, 2], r: [R][n]):
     else:
         Tsize1_strided(n, x[0:n, 0:2], r[0:n])
 
-def Tlargest(n: size, x: [R][n, 2], r: R):
-    assert stride(x, 1) == 1
-    some: R[256] @ DRAM_STACK
-    most: R
-    most = -1.0
-    for c in seq(0, (n + 255) / 256):
-        here: R
-        Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
-        Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
-        most = here
-    r = most
-
 def Tplace(n: size, most: R, counts: R[64], x: [R][n], r: i64):
     assert stride(x, 0) == 1
-    r = 0
     if n <= 64:
         Siamax_at(n, most, counts, x[0:n], r)
     else:
         Siamax_from(n, 0, most, counts, x[0:n], r)
 
-def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n, 2], some: R[256], r: i64):
-    assert 0 <= at and at < n and stride(x, 1) == 1
-    found: u8
-    found = 0
-    for c in seq(0, (n - at + 255) / 256):
-        if found == 0:
-            here: R
-            Tsizes(min(256, n - at - 256 * c), x[at + 256 * c:at + 256 * c + min(256, n - at - 256 * c), 0:2], some[0:min(256, n - at - 256 * c)])
-            Samax(min(256, n - at - 256 * c), -1.0, some[0:min(256, n - at - 256 * c)], here)
-            if most <= here:
-                found = 1
-                Tplace(min(256, n - at - 256 * c), most, counts, some[0:min(256, n - at - 256 * c)], r)
-                r += i64(at + 256 * c)
-
-def Tiamax(n: size, shared: size, counts: R[64], x: [R][n, 2], start: i64, r: i64):
+def Tlargest(n: size, counts: R[64], x: [R][n, 2], most: R, r: i64):
     assert stride(x, 1) == 1
     some: R[256] @ DRAM_STACK
-    most: R
     most = -1.0
-    start = 0
-    if n >= shared and n >= 2048:
+    r = 0
+    for c in seq(0, (n + 255) / 256):
+        here: R
+        Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
+        Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
+        if most < here:
+            most = here
+            place: i64
+            Tplace(min(256, n - 256 * c), here, counts, some[0:min(256, n - 256 * c)], place)
+            r = i64(256 * c) + place
+
+def Tiamax(n: size, shared: size, counts: R[64], x: [R][n, 2], r: i64):
+    assert stride(x, 1) == 1
+    most: R
+    if n < shared or n < 2048:
+        if n <= 8:
+            best: R
+            best = 0.0
+            most = -1.0
+            for i in seq(0, n):
+                here: R
+                here = fmax(x[i, 0], -x[i, 0]) + fmax(x[i, 1], -x[i, 1])
+                best = select(most, here, counts[i], best)
+                most = fmax(here, most)
+            r = i64(best)
+        else:
+            Tlargest(n, counts, x[0:n, 0:2], most, r)
+    else:
         tops: R[33] @ DRAM_STACK
+        places: i64[33] @ DRAM_STACK
         tops[32] = -1.0
         for p in par(0, 32):
-            Tlargest(n / 2048 * 64, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1), 0:2], tops[p])
+            Tlargest(n / 2048 * 64, counts, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1), 0:2], tops[p], places[p])
         if 0 < n % 2048:
-            Tlargest(n % 2048, x[n / 2048 * 2048:n, 0:2], tops[32])
+            Tlargest(n % 2048, counts, x[n / 2048 * 2048:n, 0:2], tops[32], places[32])
+        most = -1.0
         for p in seq(0, 33):
             if most < tops[p]:
                 most = tops[p]
-                start = i64(n / 2048 * 64 * p)
-    else:
-        for c in seq(0, (n + 255) / 256):
-            here: R
-            Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
-            Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
-            if most < here:
-                most = here
-                start = i64(256 * c)
-    if n <= 256:
-        Tplace(n, most, counts, some[0:n], r)
-    else:
-        Tiamax_from(n, min(max(start, 0), n - 1), most, counts, x[0:n, 0:2], some, r)
+                r = i64(n / 2048 * 64 * p) + places[p]
 """
 
 # The rotation, with a real c, that takes (a, b) to (r, 0). Numbers are scaled by powers of two, so that squares are of
@@ -220,7 +208,7 @@ def kernels() -> tuple[Kernel, ...]:
 def kernels_in(precision: str) -> Iterator[Kernel]:
     """The same in a precision."""
     letter = COMPLEX_LETTERS[precision]
-    near = [f"{letter}{name}" for name in ("axpy_pairs", "scal_pairs", "dot_pairs", "axpy_strided", "scal_strided")]
+    near = [f"{letter}{name}" for name in ("axpy_pairs", "scal_pairs", "dot_pairs", "axpy_strided", "scal_strided", "copied_strided")]
     near += [f"{letter}{name}" for name in ("size1", "size1_strided")]
     loops = {k.name: k for k in pairs.kernels() if k.name in near}
     loops |= {k.name: k for k in level1.kernels() if k.name[1:] in ("amax", "iamax_at", "iamax_from")}

@@ -351,13 +351,14 @@ def norms() -> Iterator[Kernel]:
 # begins early instead of being short. Counts are the numbers from 0 to 63. `start` is room.
 
 LARGEST_OF = """
-def Tiamax(n: size, x: [R][n], r: i64):
+def Tiamax(n: size, counts: R[64], x: [R][n], r: i64):
+    assert n <= 64
     most: R
     place: R
     most = -1.0
     place = 0.0
     for i in seq(0, n):
-        place = select(most, fmax(x[i], -x[i]), R(i), place)
+        place = select(most, fmax(x[i], -x[i]), counts[i], place)
         most = fmax(fmax(x[i], -x[i]), most)
     r = i64(place)
 
@@ -367,13 +368,12 @@ def Tiamax_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
     below = most - LEAST if most < SMALL else fmin(most * SHRUNK, LARGEST)
     place: R
     Tfirst(n, below, 64.0, x[0:n], counts[0:n], place)
-    r += i64(place)
+    r = i64(place)
 
 def Tiamax_few(n: size, counts: R[64], x: [R][n], r: i64):
     assert n <= 64 and stride(x, 0) == 1
     most: R
     Tamax(n, -1.0, x[0:n], most)
-    r = 0
     Tiamax_at(n, most, counts, x[0:n], r)
 
 def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n], r: i64):
@@ -386,8 +386,9 @@ def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n], r: i64):
             Tamax(32, -1.0, x[min(at + 32 * p, n - 32):min(at + 32 * p, n - 32) + 32], here)
             if most <= here:
                 found = 1
-                r = i64(min(at + 32 * p, n - 32))
-                Tiamax_at(32, most, counts, x[min(at + 32 * p, n - 32):min(at + 32 * p, n - 32) + 32], r)
+                place: i64
+                Tiamax_at(32, most, counts, x[min(at + 32 * p, n - 32):min(at + 32 * p, n - 32) + 32], place)
+                r = i64(min(at + 32 * p, n - 32)) + place
 
 def Tiamax_many(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
     assert n >= 32 and stride(x, 0) == 1
@@ -423,16 +424,16 @@ def Tiamax_copied(n: size, at: index, most: R, counts: R[64], x: [R][n], some: R
     assert 0 <= at and at < n
     if at + 512 < n:
         Tcopy_strided(512, x[at:at + 512], some[0:512])
-    r = 0
+    place: i64
     if n - at <= 64:
-        Tiamax_at(n - at, most, counts, some[0:n - at], r)
+        Tiamax_at(n - at, most, counts, some[0:n - at], place)
     else:
-        Tiamax_from(min(512, n - at), 0, most, counts, some[0:min(512, n - at)], r)
-    r += i64(at)
+        Tiamax_from(min(512, n - at), 0, most, counts, some[0:min(512, n - at)], place)
+    r = i64(at) + place
 
 def Tiamax_apart(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
     if n <= 64:
-        Tiamax(n, x[0:n], r)
+        Tiamax(n, counts, x[0:n], r)
     else:
         most: R
         some: R[512] @ DRAM_STACK

@@ -4,8 +4,8 @@
 
 CBLAS_INDEX CBLAS_I(amax)(PARAMETERS(amax)) {
     const T *const z = x;
-    int64_t start, place = 0;
+    int64_t place = 0;
     if (n > 1 && incx > 0 && z[0] == z[0] && z[1] == z[1])
-        KERNEL(iamax)(n, incx == 1 ? SHARED / 2 : INT64_MAX, counts, EACH(IN, x), &start, &place);
+        KERNEL(iamax)(n, incx == 1 ? SHARED / 2 : INT64_MAX, counts, EACH(IN, x), &place);
     return (CBLAS_INDEX)place;
 }
