@@ -107,7 +107,8 @@ class Unit:
         calls = _KERNEL.findall(_COMMENT.sub("", self.text))
         letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
         apart = "_parts" if self.pairs else "_apart"
-        letters += [(self.looped, loop + way) for *_, loop in self.ways() for way in ("", "_long", apart)]
+        ways = [(loop, way) for *_, loop in self.ways() if loop != "iamax" for way in ("", "_long", apart)]
+        letters += [(self.looped, loop + way) for loop, way in ways]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
     def defined(self) -> dict[str, str]:

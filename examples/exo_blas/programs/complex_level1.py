@@ -17,14 +17,17 @@ from .level1 import LIMITS, in_precision, written
 
 VECTORS = """
 def Taxpy_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n], y: [R][2 * n]):
-    assert stride(x, 0) == 1 and stride(y, 0) == 1 and n >= 2048
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    assert n >= 2048
     for p in par(0, 32):
         Taxpy_pairs(n / 2048 * 64, ar, ai, x[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)], y[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)])
     if 0 < n % 2048:
         Taxpy_pairs(n % 2048, ar, ai, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n])
 
 def Taxpy_pairs_apart(n: size, ny: size, ar: R, ai: R, x: [R][n, 2], y: [R][ny, 2]):
-    assert stride(x, 1) == 1 and stride(y, 1) == 1
+    assert stride(x, 1) == 1
+    assert stride(y, 1) == 1
     if ny == n:
         Taxpy_strided(n, ar, ai, x[0:n, 0:2], y[0:n, 0:2])
     else:
@@ -32,7 +35,8 @@ def Taxpy_pairs_apart(n: size, ny: size, ar: R, ai: R, x: [R][n, 2], y: [R][ny, 
             Taxpy_strided(1, ar, ai, x[i:i + 1, 0:2], y[0:1, 0:2])
 
 def Tscal_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n]):
-    assert stride(x, 0) == 1 and n >= 2048
+    assert stride(x, 0) == 1
+    assert n >= 2048
     for p in par(0, 32):
         Tscal_pairs(n / 2048 * 64, ar, ai, x[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)])
     if 0 < n % 2048:
@@ -43,7 +47,11 @@ def Tscal_pairs_apart(n: size, ar: R, ai: R, x: [R][n, 2]):
     Tscal_strided(n, ar, ai, x[0:n, 0:2])
 
 def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
-    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1 and n >= 2048
+    assert stride(p, 0) == 1
+    assert stride(q, 0) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    assert n >= 2048
     sums: R[33, 4] @ DRAM_STACK
     for i in seq(0, 33):
         for k in seq(0, 4):
@@ -57,8 +65,11 @@ def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
             p[k] += sums[i, k]
             q[k] += sums[i, 2 + k]
 
-def Tdot_apart(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
-    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(x, 1) == 1 and stride(y, 1) == 1
+def Tdot_strided(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
+    assert stride(p, 0) == 1
+    assert stride(q, 0) == 1
+    assert stride(x, 1) == 1
+    assert stride(y, 1) == 1
     for c in seq(0, (n + 255) / 256):
         u: R[256, 2] @ DRAM_STACK
         v: R[256, 2] @ DRAM_STACK
@@ -71,7 +82,8 @@ def Tdot_apart(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
 
 PRODUCTS = """
 def Tproducts(n: size, s: R, x: [R][2 * n], y: [R][2 * n], r: R[2]):
-    assert stride(x, 0) == 1 and stride(y, 0) == 1
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
     p: R[2] @ DRAM_STACK
     q: R[2] @ DRAM_STACK
     for k in seq(0, 2):
@@ -83,66 +95,71 @@ def Tproducts(n: size, s: R, x: [R][2 * n], y: [R][2 * n], r: R[2]):
 """
 """The sum of x[i] y[i], with x conjugated if s is -1."""
 
-LONG = PRODUCTS.replace("Tproducts", "Tproducts_long").replace("== 1\n", "== 1 and n >= 2048\n").replace("pairs", "long")
+LONG = PRODUCTS.replace("Tproducts", "Tproducts_long").replace("pairs", "long")
+LONG = LONG.replace("    p: R", "    assert n >= 2048\n    p: R")
 APART = PRODUCTS.replace("Tproducts", "Tproducts_apart").replace("[2 * n]", "[n, 2]").replace(", 0) ==", ", 1) ==")
-APART = APART.replace("[0:2 * n]", "[0:n, 0:2]").replace("dot_pairs", "dot_apart")
+APART = APART.replace("[0:2 * n]", "[0:n, 0:2]").replace("dot_pairs", "dot_strided")
 
 # The first index of the largest |re| + |im|: sizes are written to `some`, 256 at a time. The rest is as in `level1.py`.
 
 LARGEST = """
-def Tsizes(n: size, x: [R][n, 2], r: [R][n]):
-    assert stride(x, 1) == 1 and stride(r, 0) == 1
+def Tsizes_at(n: size, x: [R][n, 2], r: [R][n]):
+    assert stride(x, 1) == 1
+    assert stride(r, 0) == 1
     if stride(x, 0) == 2:
         Tsize1(n, x[0:n, 0:2], r[0:n])
     else:
         Tsize1_strided(n, x[0:n, 0:2], r[0:n])
 
-def Tplace(n: size, most: R, counts: R[64], x: [R][n], r: i64):
+def Tplace_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
     assert stride(x, 0) == 1
     if n <= 64:
         Siamax_at(n, most, counts, x[0:n], r)
     else:
         Siamax_from(n, 0, most, counts, x[0:n], r)
 
-def Tlargest(n: size, counts: R[64], x: [R][n, 2], most: R, r: i64):
+def Tlargest_at(n: size, counts: R[64], x: [R][n, 2], most: R, r: i64):
     assert stride(x, 1) == 1
     some: R[256] @ DRAM_STACK
     most = -1.0
     r = 0
     for c in seq(0, (n + 255) / 256):
         here: R
-        Tsizes(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
+        Tsizes_at(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
         Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
         if most < here:
             most = here
             place: i64
-            Tplace(min(256, n - 256 * c), here, counts, some[0:min(256, n - 256 * c)], place)
+            Tplace_at(min(256, n - 256 * c), here, counts, some[0:min(256, n - 256 * c)], place)
             r = i64(256 * c) + place
+
+def Tiamax_few(n: size, counts: R[64], x: [R][n, 2], r: i64):
+    assert n <= 64
+    assert stride(x, 1) == 1
+    most: R
+    place: R
+    most = -1.0
+    place = 0.0
+    for i in seq(0, n):
+        here: R
+        here = fmax(x[i, 0], -x[i, 0]) + fmax(x[i, 1], -x[i, 1])
+        place = select(most, here, counts[i], place)
+        most = fmax(here, most)
+    r = i64(place)
 
 def Tiamax(n: size, shared: size, counts: R[64], x: [R][n, 2], r: i64):
     assert stride(x, 1) == 1
     most: R
     if n < shared or n < 2048:
-        if n <= 8:
-            best: R
-            best = 0.0
-            most = -1.0
-            for i in seq(0, n):
-                here: R
-                here = fmax(x[i, 0], -x[i, 0]) + fmax(x[i, 1], -x[i, 1])
-                best = select(most, here, counts[i], best)
-                most = fmax(here, most)
-            r = i64(best)
-        else:
-            Tlargest(n, counts, x[0:n, 0:2], most, r)
+        Tlargest_at(n, counts, x[0:n, 0:2], most, r)
     else:
         tops: R[33] @ DRAM_STACK
         places: i64[33] @ DRAM_STACK
         tops[32] = -1.0
         for p in par(0, 32):
-            Tlargest(n / 2048 * 64, counts, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1), 0:2], tops[p], places[p])
+            Tlargest_at(n / 2048 * 64, counts, x[n / 2048 * 64 * p:n / 2048 * 64 * (p + 1), 0:2], tops[p], places[p])
         if 0 < n % 2048:
-            Tlargest(n % 2048, counts, x[n / 2048 * 2048:n, 0:2], tops[32], places[32])
+            Tlargest_at(n % 2048, counts, x[n / 2048 * 2048:n, 0:2], tops[32], places[32])
         most = -1.0
         for p in seq(0, 33):
             if most < tops[p]:
@@ -183,7 +200,7 @@ def Trotg(a: R[2], b: R[2], c: R, s: R[2]):
         re = ldexp(f64(a[0]), -ea) / own if own != 0.0 else 1.0
         im = ldexp(f64(a[1]), -ea) / own if own != 0.0 else 0.0
         e: f64
-        e = ea if ea > eb else eb
+        e = ea if ea > eb and own != 0.0 else eb
         own = ldexp(own, fmax(ea - e, -2000.0))
         other = ldexp(other, fmax(eb - e, -2000.0))
         r: f64

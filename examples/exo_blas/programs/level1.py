@@ -95,6 +95,18 @@ def dscaled(n: size, scale: f64, x: [f64][n], r: f64):
 
 
 @proc
+def search(n: size, x: [R][n], k: [R][n], r: R):
+    most: R
+    place: R
+    most = -1.0
+    place = 0.0
+    for i in seq(0, n):
+        place = select(most, fmax(x[i], -x[i]), k[i], place)
+        most = fmax(fmax(x[i], -x[i]), most)
+    r = place
+
+
+@proc
 def amax(n: size, least: R, x: [R][n], r: R):
     m: R
     m = least
@@ -302,10 +314,18 @@ def dnrm2_apart(n: size, x: [f64][n], r: f64):
         r = sqrt(squares)
 
 def dnrm2_parts(n: size, x: [f64][n, 2], r: f64):
-    parts: f64[2] @ DRAM_STACK
-    dnrm2_apart(n, x[0:n, 0], parts[0])
-    dnrm2_apart(n, x[0:n, 1], parts[1])
-    dnrm2_long(2, parts[0:2], r)
+    assert stride(x, 1) == 1
+    re: f64
+    im: f64
+    dsquares_strided(n, x[0:n, 0], re)
+    dsquares_strided(n, x[0:n, 1], im)
+    if re + im < 1e-270 or re + im > LARGEST:
+        parts: f64[2] @ DRAM_STACK
+        dnrm2_scaled(n, x[0:n, 0], parts[0])
+        dnrm2_scaled(n, x[0:n, 1], parts[1])
+        dnrm2_long(2, parts[0:2], r)
+    else:
+        r = sqrt(re + im)
 
 def snrm2(n: size, x: [f32][n], r: f64):
     assert stride(x, 0) == 1
@@ -317,7 +337,8 @@ def snrm2(n: size, x: [f32][n], r: f64):
         r = sqrt(squares)
 
 def snrm2_long(n: size, x: [f32][n], r: f64):
-    assert stride(x, 0) == 1 and n >= 2048
+    assert stride(x, 0) == 1
+    assert n >= 2048
     squares: f64
     ssquares_long(n, x[0:n], squares)
     r = sqrt(squares)
@@ -328,6 +349,7 @@ def snrm2_apart(n: size, x: [f32][n], r: f64):
     r = sqrt(squares)
 
 def snrm2_parts(n: size, x: [f32][n, 2], r: f64):
+    assert stride(x, 1) == 1
     re: f64
     im: f64
     ssquares_strided(n, x[0:n, 0], re)
@@ -339,7 +361,7 @@ def snrm2_parts(n: size, x: [f32][n, 2], r: f64):
 def norms() -> Iterator[Kernel]:
     """The kernels of Euclidean norms."""
     loops = [k for p in (ssquares, dsquares) for k in by_ways(p, "f64")]
-    loops += [kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares)]
+    loops += [kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares, dsquares)]
     return written(NORMS, {k.name: k for k in loops}, LARGEST=LARGEST)
 
 
@@ -353,17 +375,13 @@ def norms() -> Iterator[Kernel]:
 LARGEST_OF = """
 def Tiamax(n: size, counts: R[64], x: [R][n], r: i64):
     assert n <= 64
-    most: R
     place: R
-    most = -1.0
-    place = 0.0
-    for i in seq(0, n):
-        place = select(most, fmax(x[i], -x[i]), counts[i], place)
-        most = fmax(fmax(x[i], -x[i]), most)
+    Tsearch(n, x[0:n], counts[0:n], place)
     r = i64(place)
 
 def Tiamax_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
-    assert n <= 64 and stride(x, 0) == 1
+    assert n <= 64
+    assert stride(x, 0) == 1
     below: R
     below = most - LEAST if most < SMALL else fmin(most * SHRUNK, LARGEST)
     place: R
@@ -371,13 +389,16 @@ def Tiamax_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
     r = i64(place)
 
 def Tiamax_few(n: size, counts: R[64], x: [R][n], r: i64):
-    assert n <= 64 and stride(x, 0) == 1
+    assert n <= 64
+    assert stride(x, 0) == 1
     most: R
     Tamax(n, -1.0, x[0:n], most)
     Tiamax_at(n, most, counts, x[0:n], r)
 
 def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n], r: i64):
-    assert 0 <= at and at <= n - 32 and stride(x, 0) == 1
+    assert 0 <= at
+    assert at <= n - 32
+    assert stride(x, 0) == 1
     found: u8
     found = 0
     for p in seq(0, (n - at + 31) / 32):
@@ -391,20 +412,26 @@ def Tiamax_from(n: size, at: index, most: R, counts: R[64], x: [R][n], r: i64):
                 r = i64(min(at + 32 * p, n - 32)) + place
 
 def Tiamax_many(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
-    assert n >= 32 and stride(x, 0) == 1
+    assert n >= 32
+    assert stride(x, 0) == 1
     most: R
-    most = -1.0
-    start = 0
-    for c in seq(0, (n + 4095) / 4096):
-        here: R
-        Tamax(min(4096, n - 4096 * c), most, x[4096 * c:4096 * c + min(4096, n - 4096 * c)], here)
-        if most < here:
-            most = here
-            start = i64(4096 * c)
-    Tiamax_from(n, min(max(start, 0), n - 32), most, counts, x[0:n], r)
+    if n <= 4096:
+        Tamax(n, -1.0, x[0:n], most)
+        Tiamax_from(n, 0, most, counts, x[0:n], r)
+    else:
+        most = -1.0
+        start = 0
+        for c in seq(0, (n + 4095) / 4096):
+            here: R
+            Tamax(min(4096, n - 4096 * c), most, x[4096 * c:4096 * c + min(4096, n - 4096 * c)], here)
+            if most < here:
+                most = here
+                start = i64(4096 * c)
+        Tiamax_from(n, min(max(start, 0), n - 32), most, counts, x[0:n], r)
 
 def Tiamax_long(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
-    assert n >= 2048 and stride(x, 0) == 1
+    assert n >= 2048
+    assert stride(x, 0) == 1
     tops: R[33] @ DRAM_STACK
     tops[32] = -1.0
     for p in par(0, 32):
@@ -456,7 +483,7 @@ def largest(precision: str) -> Iterator[Kernel]:
     """The kernels that search for the largest number."""
     bits, least, most = LIMITS[precision]
     loops = [kernel(amax, precision, "", plan), kernel(first, precision, "", plan)]
-    loops += [kernel(copy, precision, "_strided", strided, near=False)]
+    loops += [kernel(p, precision, ending, strided, near=False) for p, ending in ((copy, "_strided"), (search, ""))]
     values = {"LEAST": 2.0 ** (1 - least - bits), "SMALL": 2.0 ** (1 - least), "SHRUNK": 1 - 2.0**-bits, "LARGEST": most}
     return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops}, **values)
 

@@ -51,6 +51,11 @@ def declared(program: Proc, extents: Callable[[str], str]) -> str:
     return ", ".join(f"{v}: {text}" for (v, _), text in zip(kinds, found, strict=True))
 
 
+def near(program: Proc) -> str:
+    """That the elements of its vectors are neighbours."""
+    return "; ".join(f"assert stride({v}, 0) == 1" for v in vectors(program))
+
+
 def made(text: str, *called: Proc) -> Proc:
     """The procedure of a text that calls others."""
     return proc_from_source(text, {p.name(): p for p in called})
@@ -74,6 +79,7 @@ def apart(name: str, program: Proc, reals: int = 1) -> Proc:
                 scal(1, alpha, x[min(i, nx - 1):min(i, nx - 1) + 1])
     >>> print(apart("parts", SCAL, 2))
     def parts(n: size, nx: size, alpha: f32 @ DRAM, x: [f32][nx, 2] @ DRAM):
+        assert stride(x, 1) == 1
         if nx == n:
             for k in seq(0, 2):
                 scal(n, alpha, x[0:n, k])
@@ -94,8 +100,11 @@ def apart(name: str, program: Proc, reals: int = 1) -> Proc:
     def extents(v: str) -> str:
         return (f"n{v}" if v in written else "n") + ", 2" * (reals == 2)
 
+    strides = "; ".join(f"assert stride({v}, 1) == 1" for v in vectors(program)) if reals == 2 else ""
+
     return made(f"""
 def {name}(n: size, {", ".join(f"n{v}: size" for v in written)}, {declared(program, extents)}):
+    {strides or ""}
     if {" and ".join(f"n{v} == n" for v in written)}:
         {parts}{call(program, "n", lambda v: f"{v}[0:n{part}]")}
     else:
@@ -109,6 +118,7 @@ def both_parts(name: str, program: Proc) -> Proc:
 
     >>> print(both_parts("parts", ASUM))
     def parts(n: size, x: [f32][n, 2] @ DRAM, r: f32 @ DRAM):
+        assert stride(x, 1) == 1
         s: f32 @ DRAM
         asum(n, x[0:n, 0], s)
         asum(n, x[0:n, 1], r)
@@ -116,6 +126,7 @@ def both_parts(name: str, program: Proc) -> Proc:
     """
     return made(f"""
 def {name}(n: size, {declared(program, lambda _: "n, 2")}):
+    {"; ".join(f"assert stride({v}, 1) == 1" for v in vectors(program))}
     s: {program.args()[-1].type()}
     {call(program, "n", "{}[0:n, 0]".format, "s")}
     {call(program, "n", "{}[0:n, 1]".format)}
@@ -153,7 +164,7 @@ def long_update(name: str, program: Proc, first: Proc) -> Proc:
     """
     return made(f"""
 def {name}(n: size, before: index, shared: size, {declared(program, lambda _: "n")}):
-    assert {" and ".join(f"stride({v}, 0) == 1" for v in vectors(program))}
+    {near(program)}
     assert 0 <= before and before < n and shared >= {PARTS * UNIT}
     if 0 < before:
         {call(first, "before", "{}[0:before]".format)}
@@ -168,7 +179,8 @@ def long_sum(name: str, program: Proc) -> Proc:
 
     >>> print(long_sum("long", ASUM))
     def long(n: size, x: [f32][n] @ DRAM, r: f32 @ DRAM):
-        assert stride(x, 0) == 1 and n >= 2048
+        assert stride(x, 0) == 1
+        assert n >= 2048
         sums: f32[33] @ DRAM_STACK
         sums[32] = 0.0
         if 2048 <= n:
@@ -182,7 +194,8 @@ def long_sum(name: str, program: Proc) -> Proc:
     """
     return made(f"""
 def {name}(n: size, {declared(program, lambda _: "n")}):
-    assert {" and ".join(f"stride({v}, 0) == 1" for v in vectors(program))} and n >= {PARTS * UNIT}
+    {near(program)}
+    assert n >= {PARTS * UNIT}
     sums: {program.args()[-1].type()}[{PARTS + 1}] @ DRAM_STACK
     sums[{PARTS}] = 0.0
     if {PARTS * UNIT} <= n:{shared(program, "n", part="sums[p]", rest=f"sums[{PARTS}]")}
@@ -210,6 +223,7 @@ def scheduled(p: Proc, c: ProcCursor, versions: tuple[tuple[str, Proc], ...]) ->
     for s in p.find_all("_(_)"):
         if isinstance(s, CallCursor):
             name = s.subproc().name()
-            is_part = name.endswith(INLINED) and s.args()[0].text() != "1"
+            first, second = (s.args()[i].text() for i in (0, 1))
+            is_part = (name.endswith(INLINED) and first != "1") or (name.endswith("_from") and second == "0")
             yield on(s, call_eqv(found[name]), inline() if is_part else identity)
     return None

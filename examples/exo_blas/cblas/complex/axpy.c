@@ -1,5 +1,6 @@
 // y := alpha x + y
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
+// flags: -fno-tree-loop-vectorize: gcc gathers pairs that are no neighbours, which takes longer
 #include "../level1.h"
 
 #define RE (((const T *)alpha)[0])

@@ -2,10 +2,8 @@
 #include "../level1.h"
 #include "../counts.h"
 
-CBLAS_INDEX CBLAS_I(amax)(PARAMETERS(amax)) {
-    const T *const z = x;
-    int64_t place = 0;
-    if (n > 1 && incx > 0 && z[0] == z[0] && z[1] == z[1])
-        KERNEL(iamax)(n, incx == 1 ? SHARED / 2 : INT64_MAX, counts, EACH(IN, x), &place);
-    return (CBLAS_INDEX)place;
-}
+#define IS_NONE(z) ((z)[0] != (z)[0] || (z)[1] != (z)[1])
+#define PLACE(call) return (CBLAS_INDEX)RESULT(int64_t, call)
+TWO_WAYS(CBLAS_I, amax, iamax, CBLAS_INDEX, if (n <= 1 || incx < 1 || IS_NONE((const T *)x)) return 0, n > 8,
+    PLACE(KERNEL(iamax)(n, incx == 1 ? SHARED / 2 : INT64_MAX, counts, EACH(IN, x), &r)),
+    PLACE(KERNEL(iamax_few)(n, counts, EACH(IN, x), &r)))
