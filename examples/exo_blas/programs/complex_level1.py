@@ -25,14 +25,11 @@ def Taxpy_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n], y: [R][2 * n]):
     if 0 < n % 2048:
         Taxpy_pairs(n % 2048, ar, ai, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n])
 
-def Taxpy_pairs_apart(n: size, ny: size, ar: R, ai: R, x: [R][n, 2], y: [R][ny, 2]):
+def Taxpy_pairs_apart(n: size, ar: R, ai: R, x: [R][n, 2], y: [R][1, 2]):
     assert stride(x, 1) == 1
     assert stride(y, 1) == 1
-    if ny == n:
-        Taxpy_strided(n, ar, ai, x[0:n, 0:2], y[0:n, 0:2])
-    else:
-        for i in seq(0, n):
-            Taxpy_strided(1, ar, ai, x[i:i + 1, 0:2], y[0:1, 0:2])
+    for i in seq(0, n):
+        Taxpy_strided(1, ar, ai, x[i:i + 1, 0:2], y[0:1, 0:2])
 
 def Tscal_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n]):
     assert stride(x, 0) == 1
@@ -65,7 +62,7 @@ def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
             p[k] += sums[i, k]
             q[k] += sums[i, 2 + k]
 
-def Tdot_strided(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
+def Tdots_at(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
     assert stride(p, 0) == 1
     assert stride(q, 0) == 1
     assert stride(x, 1) == 1
@@ -98,7 +95,7 @@ def Tproducts(n: size, s: R, x: [R][2 * n], y: [R][2 * n], r: R[2]):
 LONG = PRODUCTS.replace("Tproducts", "Tproducts_long").replace("pairs", "long")
 LONG = LONG.replace("    p: R", "    assert n >= 2048\n    p: R")
 APART = PRODUCTS.replace("Tproducts", "Tproducts_apart").replace("[2 * n]", "[n, 2]").replace(", 0) ==", ", 1) ==")
-APART = APART.replace("[0:2 * n]", "[0:n, 0:2]").replace("dot_pairs", "dot_strided")
+APART = APART.replace("[0:2 * n]", "[0:n, 0:2]").replace("dot_pairs", "dots_at")
 
 # The first index of the largest |re| + |im|: sizes are written to `some`, 256 at a time. The rest is as in `level1.py`.
 

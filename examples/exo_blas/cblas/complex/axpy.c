@@ -1,6 +1,5 @@
 // y := alpha x + y
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
-// flags: -fno-tree-loop-vectorize: gcc gathers pairs that are no neighbours, which takes longer
 #include "../level1.h"
 
 #define RE (((const T *)alpha)[0])
@@ -8,5 +7,6 @@
 TWO_WAYS(CBLAS, axpy, axpy_pairs, void, if (n <= 0 || (RE == 0 && IM == 0)) return,
     incx != 1 || incy != 1 || IS_SHARED(y),
     if (incx == 1 && incy == 1) LONG(axpy_pairs)(n, AT(RE), AT(IM), IN(x, 1), OUT(y, 1));
-    else APART_OF(axpy_pairs)(n, incy ? n : 1, AT(RE), AT(IM), EACH(IN, x), EACH(OUT, y)),
+    else if (incy) KERNEL(axpy_strided)(n, AT(RE), AT(IM), EACH(IN, x), EACH(OUT, y));
+    else APART_OF(axpy_pairs)(n, AT(RE), AT(IM), EACH(IN, x), EACH(OUT, y)),
     LOOP(axpy_pairs)(n, AT(RE), AT(IM), IN(x, 1), OUT(y, 1)))
