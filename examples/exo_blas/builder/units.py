@@ -29,7 +29,7 @@ LEVEL1 = f"{programs.__name__}.level1"
 _TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?[(,]")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
-_WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
+_WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
@@ -73,6 +73,11 @@ class Unit:
         return self.real if self.pairs else self.letter
 
     @property
+    def apart(self) -> str:
+        """The ending of kernels for vectors of any increments, or for both parts of complex ones."""
+        return "_parts" if self.pairs else "_apart"
+
+    @property
     def mixed(self) -> tuple[str, str]:
         """What functions begin with that make real numbers of complex ones, and those that take a real one."""
         return (self.real + self.letter, self.letter + self.real) if self.is_complex else (self.letter, self.letter)
@@ -106,8 +111,7 @@ class Unit:
         """The names of the kernels that the wrapper calls, in order."""
         calls = _KERNEL.findall(_COMMENT.sub("", self.text))
         letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
-        apart = "_parts" if self.pairs else "_apart"
-        ways = [(loop, way) for *_, loop in self.ways() if loop != "iamax" for way in ("", "_long", apart)]
+        ways = [(loop, way) for *_, loop in self.ways() if loop != "iamax" for way in ("", "_long", self.apart)]
         letters += [(self.looped, loop + way) for loop, way in ways]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
@@ -179,9 +183,10 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
     lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
     lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
+    lines += [f"#define EXO_APART {unit.apart}", f"#define T {TYPES[unit.precision or 'f32']}"]
     if unit.precision:
         lines += [f"#define EXO_OF {unit.mixed[0]}", f"#define EXO_BY {unit.mixed[1]}"]
-        lines += [f"#define EXO_LETTER {unit.letter}", f"#define T {TYPES[unit.precision]}"]
+        lines += [f"#define EXO_LETTER {unit.letter}"]
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")

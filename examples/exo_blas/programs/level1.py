@@ -220,7 +220,12 @@ def of_loops(loops: tuple[Kernel, ...], machine: Machine) -> Op:
     return ways.scheduled(tuple((k.program.name(), k.scheduled(machine)) for k in loops))
 
 
-def by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
+@cache
+def by_ways(program: Proc, precision: str) -> tuple[Kernel, ...]:
+    return tuple(_by_ways(program, precision))
+
+
+def _by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
     """The kernels of a program: of neighbours, of vectors that are `_apart`, of parts of complex numbers that are so
     (`_parts`), and of `_long` vectors; of a copy, also of those that are far away."""
     near, slow = kernel(program, precision, "", plan), kernel(program, precision, "_strided", strided, near=False)
@@ -488,6 +493,59 @@ def largest(precision: str) -> Iterator[Kernel]:
     return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops}, **values)
 
 
+# -- modified rotations ------------------------------------------------------------------------------------
+
+# The flag h[0] tells which entries of H are 1 or -1: all are given, those of the diagonal are 1, or the others are. Except
+# for what the processor has near, to multiply by 1 takes no time.
+
+FLAGGED = """
+def Tflagged(n: size, h: R[5], x: [R][n], y: [R][n]):
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    if h[0] < 0.0:
+        Trotm(n, h[1], h[3], h[2], h[4], x[0:n], y[0:n])
+    elif h[0] == 0.0:
+        Trotm_unit(n, h[3], h[2], x[0:n], y[0:n])
+    else:
+        Trotm_diagonal(n, h[1], h[4], x[0:n], y[0:n])
+
+def Tflagged_apart(n: size, nx: size, ny: size, h: R[5], x: [R][nx], y: [R][ny]):
+    a: R = 1.0
+    b: R = 1.0
+    c: R = -1.0
+    d: R = 1.0
+    if h[0] != 0.0:
+        a = h[1]
+        d = h[4]
+    if h[0] <= 0.0:
+        b = h[3]
+        c = h[2]
+    Trotm_apart(n, nx, ny, a, b, c, d, x[0:nx], y[0:ny])
+
+def Tflagged_long(n: size, before: index, shared: size, h: R[5], x: [R][n], y: [R][n]):
+    assert stride(x, 0) == 1
+    assert stride(y, 0) == 1
+    assert 0 <= before and before < n and shared >= 2048
+    a: R = 1.0
+    b: R = 1.0
+    c: R = -1.0
+    d: R = 1.0
+    if h[0] != 0.0:
+        a = h[1]
+        d = h[4]
+    if h[0] <= 0.0:
+        b = h[3]
+        c = h[2]
+    Trotm_long(n, before, shared, a, b, c, d, x[0:n], y[0:n])
+"""
+
+
+def flagged(precision: str) -> Iterator[Kernel]:
+    """The kernels of rotm."""
+    loops = [*by_ways(rotm, precision), *(kernel(p, precision, "", plan) for p in (rotm_unit, rotm_diagonal))]
+    return written(in_precision(FLAGGED, precision), {k.name: k for k in loops})
+
+
 # -- numbers ----------------------------------------------------------------------------------------------
 
 # |re| + |im| of one number; the rotation that takes (a, b) to (r, 0), scaled, so that squares are of middle size; and the modified one that takes
@@ -599,5 +657,5 @@ def rotations(precision: str) -> Iterator[Kernel]:
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
     loops = [(p, t) for t in LETTERS for p in TYPED] + [(dsdot, "f64")]
-    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms(), *(k for t in LETTERS for k in (*largest(t), *rotations(t)))]
-    return (*both, *(kernel(p, t, "", plan) for p in (rotm_diagonal, rotm_unit, amax) for t in LETTERS))
+    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms(), *(k for t in LETTERS for k in (*largest(t), *rotations(t), *flagged(t)))]
+    return (*both, *(kernel(amax, t, "", plan) for t in LETTERS))

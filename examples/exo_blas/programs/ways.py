@@ -225,6 +225,6 @@ def scheduled(p: Proc, c: ProcCursor, versions: tuple[tuple[str, Proc], ...]) ->
             name = s.subproc().name()
             first, second = (s.args()[i].text() for i in (0, 1))
             is_loop = name.endswith("_strided") and name[0] not in "cz" and first != "1"
-            is_part = is_loop or name.endswith("_at") or (name.endswith("_from") and second == "0")
+            is_part = is_loop or name.endswith(("_at", "rotm_apart")) or (name.endswith("_from") and second == "0")
             yield on(s, call_eqv(found[name]), inline() if is_part else identity)
     return None

@@ -4,7 +4,7 @@
 
 #define IF_FORWARD(sum) incx > 0 ? sum : 0
 SUM(CBLAS_OF, asum, asum, T, if (n <= 0) return 0, T, IF_FORWARD)
-TWO_WAYS(CBLAS_OF, nrm2, nrm2, T, if (n <= 0) return 0, incx != 1 || IS_SHARED(x),
+TWO_WAYS(CBLAS_OF, nrm2, nrm2, T, if (n <= 0) return 0, incx != 1 || IS_SHARED,
     return (T)(incx == 1 ? RESULT(double, LONG(nrm2)(COUNT, IN(x, 1), &r))
                          : RESULT(double, APART_OF(nrm2)(n, EACH(IN, x), &r))),
     const double norm = RESULT(double, LOOP(nrm2)(COUNT, IN(x, 1), &r));
