@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from exo_strat import (
@@ -11,15 +12,18 @@ from exo_strat import (
     Machine,
     Proc,
     Script,
+    cut_loop,
     divide_loop,
     focus,
     hole,
     moves,
     nav,
     on,
+    rewrite_expr,
     seq,
     shift_loop,
     simplify,
+    specialize,
     strategy,
     traversals,
 )
@@ -29,6 +33,7 @@ from ..inspect import inner_loop, innermost_loops, slope
 from ..std.writing import INSIDE, halves, text
 from .level1 import optimize_level_1
 from .level2 import block_of_rows, latest_last, needs_others, optimize_level_2_general
+from .strided import Part, calls_of
 
 ROWS, VECTORS = 4, 2
 """Rows, and vectors of columns, taken together unless said: of a band, each more row makes the columns that all have
@@ -105,4 +110,62 @@ def optimize_narrow_band(p: Proc, c: ForCursor) -> Script:
     p, _ = yield seq(nav(moves.root), std.unroll_loops(NARROW), std.cleanup())
     for rows in traversals.loops(p.body()) if backwards else ():
         yield on(rows, latest_last())
+    return None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows of a band whose columns begin and end alike: the row after the last, or "" if there is none, where columns
+    begin and end in a row, and how many these are, if each row has as many and there is code for few."""
+
+    end: str
+    lo: str
+    hi: str
+    width: str = ""
+
+
+@strategy
+def in_pieces(p: Proc, c: ForCursor, pieces: Sequence[Piece], parts: Sequence[Part]) -> Script:
+    """`for i: for j in (max(0, i - k), i): s  ~>  if 0 < k: f(..); if k < n: g(..)`: rows cut into pieces, calls of parts.
+
+    Where a piece has rows, it must be what one of the parts does; the part says how many columns it is for, few or
+    many. Focus: the loop over rows. Returns the procedure.
+
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> full = proc_from_source('''
+    ... def full(m: size, w: size, a: [f32][m, m + w - 1]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(i, i + w):
+    ...             a[i, j] = 0.0
+    ... ''')
+    >>> last = proc_from_source('''
+    ... def last(m: size, a: [f32][m, m]):
+    ...     for i in seq(0, m):
+    ...         for j in seq(i, m):
+    ...             a[i, j] = 0.0
+    ... ''')
+    >>> p = proc_from_source('''
+    ... def upper(n: size, k: size, a: [f32][n, n]):
+    ...     assert k < n
+    ...     for i in seq(0, n):
+    ...         for j in seq(i, min(n, i + k)):
+    ...             a[i, j] = 0.0
+    ... ''')
+    >>> pieces = [Piece("n - k", "i", "i + k"), Piece("", "i", "n")]
+    >>> print(schedule(at("for i in _: _", in_pieces(pieces, [(full, full), (last, last)])), p))
+    def upper(n: size, k: size, a: [f32][n, n] @ DRAM):
+        assert k < n
+        full(n - k, k, a[0:n - k, 0:n - 1])
+        last(k, a[n - k:n, n - k:n])
+    """
+    for piece in pieces:
+        rows, columns = c, inner_loop(c)
+        if piece.end:
+            p, rows = yield on(c, cut_loop(piece.end))
+            c, columns = rows.next(), inner_loop(rows)
+        for bound, value in ((moves.lo, piece.lo), (moves.hi, piece.hi)):
+            yield on(columns, nav(bound), rewrite_expr(value))
+        widths = [specialize(f"{piece.width} < {NARROW}")] if piece.width else []
+        yield on(rows, std.if_it_runs(seq(*widths, nav(moves.parent), calls_of(parts))))
+    yield std.cleanup()
     return None

@@ -11,7 +11,10 @@ from types import MappingProxyType
 from .. import programs
 from ..programs.kernel import Kernel
 
-LEVELS = ("level1", "level2", "banded", "packed", "skinny", "level3", "complex", "complex_level1")
+LEVELS = (
+    *("level1", "level2", "banded", "packed", "skinny", "level3"),
+    *("complex", "complex_level1", "complex_rows", "complex_products"),
+)
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""
 
 

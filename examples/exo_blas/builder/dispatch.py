@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from .fortran import fortran
 from .interface import FOLDER, header, parts
 from .routines import Routine, routines
+from .zeros import skipping
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -29,12 +30,14 @@ def dispatch(
     others: Sequence[str] = (),
     *,
     second_cache: int,
+    zeros: str = "",
 ) -> str:
     """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
     Fortran names of all of them and of `others`, which have no versions.
 
     `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
-    that cache, where the system doesn't tell.
+    that cache, where the system doesn't tell. `zeros` are the letters of those that may leave out zeros as
+    the reference does.
     """
     functions = [p for p in routines() if p.name in set(defined) - set(direct)]
     ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in {*defined, *others}}
@@ -59,6 +62,7 @@ def dispatch(
             f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
             "pid_t exo_process;  // the one that loaded the library\n",
             *(_switch(t, functions) for t in better),
+            skipping(p for p in functions if p.fortran[0] in zeros),
             _choose_isa(plain, {t: targets[t] for t in better}),
             f'#define EXO_SETS "{" ".join(targets)}"',
             _numbers(bool(better), second_cache),
@@ -159,6 +163,9 @@ __attribute__((constructor)) static void exo_choose(void) {
     exo_process = getpid();
     exo_choose_isa();
     exo_choose_numbers();
+    const char *const zeros = getenv("EXO_BLAS_ZEROS");
+    if (zeros && !strcmp(zeros, "skip")) exo_skip_zeros();
+    else if (zeros && *zeros) fprintf(stderr, "EXO_BLAS_ZEROS is %s, not skip: ignored\\n", zeros);
 }
 
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }

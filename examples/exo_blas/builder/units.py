@@ -17,6 +17,7 @@ from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
+from ..programs.calls import product_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
@@ -26,9 +27,9 @@ from .routines import routine
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
-_TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?[(,]")
+_TYPED = re.compile(r"\b(CBLAS(_I|_OF|_BY)?[(,]|DEFINE\(|EXO_LETTER\b)")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
-_DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\(|DEFINE\()(\w+)(?:\)\(|,)", re.MULTILINE)
 _WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
@@ -173,7 +174,9 @@ def numbers(machine: Machine) -> dict[str, int]:
 
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
-    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>", kernels]
+    lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
+    lines += [name for name in product_names(machine) if name.split()[1] in kernels]
+    lines.append(kernels)
     entries = unit.routines() if unit.direct and machine.vec_widths else ()
     before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():
@@ -190,7 +193,7 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")
-            for rank in (1, 2)
+            for rank in (1, 2, 3)
         ]
     lines += [line for name, called in unit.defined().items() for line in routine(name).macros(called)]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

@@ -23,6 +23,7 @@
     CHOICE(ger_ordered_apart, 12 << 20, 0, EXO_ANY)     /* .. of rows that don't all begin alike, .. */             \
     CHOICE(ger_far, 40 << 20, 0, EXO_ANY)               /* .. and of one whose rows are not */                      \
     CHOICE(triangle_block, 96, 8, EXO_ANY)              /* rows of a triangle from memory that are taken together */ \
+    CHOICE(complex_together, 32, 1, EXO_ANY)            /* columns for which rows of complex numbers are taken together */ \
     /* Level 3 */                                                                                                   \
     CHOICE(gemm_shared, 1 << 21, 1 << 12, EXO_ANY)      /* multiplications that threads share */                    \
     CHOICE(gemm_shallow, 16, 1, 512)                    /* products of an element for which C is what takes time */ \

@@ -22,6 +22,7 @@
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
 //   ARGUMENTS(gemv)   their names
+//   DEFINE(gemv, ..)  defines CBLAS(gemv) with its parameters, which checks them and does what is said then
 //   CHECK(gemv)       calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, if the 7th is wrong; of a call by the Fortran
 //                     name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
 
@@ -68,6 +69,11 @@
 #define OUT(x, inc) ((struct EXO_OUT1){(x), {(inc)}})
 #define IN2(a, lda, inc) ((struct EXO_IN2){(a), {(lda), (inc)}})
 #define OUT2(a, lda, inc) ((struct EXO_OUT2){(a), {(lda), (inc)}})
+// A band, whose rows are an element closer than what they are stored in.
+#define BAND(a, lda) IN2(a, (int64_t)(lda)-1, 1)
+// The same of CBLAS's vectors, which with a negative increment begin at the end.
+#define INPUT(x, n, inc) IN(FIRST(x, n, inc), inc)
+#define OUTPUT(x, n, inc) OUT(FIRST(x, n, inc), inc)
 
 // Vectors of any increment. GATHER(u, n, x, incx, gemv) declares u, whose elements are neighbours: x itself, or a copy of
 // it; ROOM(u, n, gemv) is a vector of its own. SCATTER copies back, RELEASE ends both. `x` is the first element.
@@ -138,6 +144,8 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define PARAMETERS(routine) EXO_JOIN(EXO_PARAMETERS_, routine)
 #define ARGUMENTS(routine) EXO_JOIN(EXO_ARGUMENTS_, routine)
 #define CHECK(routine) EXO_JOIN(EXO_CHECK_, routine) (void)0
+#define DEFINE(routine, ...) \
+    void CBLAS(routine)(PARAMETERS(routine)) { CHECK(routine); __VA_ARGS__; }
 #define EXO_REQUIRE(condition, position, routine, what)  \
     if (!(condition)) {                                  \
         exo_wrong(layout, position, routine, what);      \
@@ -155,3 +163,10 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
 #define HALF(n, unit) (((n) / 2 + (unit) - 1) / (unit) * (unit))  // about half of n, a multiple of the unit
+
+// The arguments of a call that leaves out zeros (zeros.h): those that it has.
+typedef struct {
+    int layout, uplo, trans, diag, side, band, real_alpha, real_beta;
+    int64_t m, n, k, lda, ldb, ldc, incx, incy;
+    const void *alpha, *beta, *a, *b, *c, *ap, *x, *y;
+} exo_call;

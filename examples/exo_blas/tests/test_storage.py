@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from backends import jit
 from backends.c import MemoryAccessError, compile
-from examples.exo_blas.programs.storage import PACKED_LOWER, PACKED_UPPER
+from examples.exo_blas.programs.storage import PACKED_LOWER, PACKED_UPPER, ROOM
 from exo_strat import Memory, direct, proc_from_source
 
 SUM = """
@@ -60,3 +62,22 @@ def p(n: size, a: [f32][n, n] @ PACKED_LOWER):
 """
     with pytest.raises((MemoryAccessError, ValueError), match="not equally far apart"):
         compile([proc_from_source(caller, {"PACKED_LOWER": PACKED_LOWER, "take": take})])
+
+
+def test_a_copy_of_a_few_elements_is_on_the_stack() -> None:
+    source = """
+def sum_of(n: size, x: [f32][n], s: f32):
+    u: f32[n] @ ROOM
+    for i in seq(0, n):
+        u[i] = x[i]
+    for i in seq(0, n):
+        s += u[i]
+"""
+    sum_of = proc_from_source(source, {"ROOM": ROOM})
+    text = compile([sum_of]).text
+    assert "float exo_few_u[512], *u = exo_times(sizeof(float), n) <= sizeof exo_few_u ? exo_few_u : exo_alloc(" in text
+    assert "if (u != exo_few_u) exo_free(u);" in text
+    for n in (1, 512, 513, 5000):
+        total = np.zeros((), np.float32)
+        jit(sum_of)(n, np.ones(n, np.float32), total)
+        assert total == n

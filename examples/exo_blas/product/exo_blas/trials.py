@@ -250,4 +250,5 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "trsm_small": Amount((8, 16, 24, 32), lambda t, _: (triangles("trsm", t, 60, 60), triangles("trsm", t, 500, 300))),
 }
 """What is measured for each number. Of those that are not here a call takes less time than it takes to make one from
-Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`)."""
+Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`), or are about complex
+numbers (`complex_together`)."""

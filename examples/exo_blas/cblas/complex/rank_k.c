@@ -1,0 +1,24 @@
+// C := alpha op(A) op(B)' + beta C, of which one triangle is written, where ' is T or H and B may be A; and the sum of
+// two of these. Of a Hermitian one, op(A) is conjugated if it is transposed in row-major order, op(B)' if it isn't.
+#include "matrices.h"
+
+#define UPDATE(hermitian, alpha, a, lda, b, ldb, beta)                                    \
+    if (n > 0)                                                                            \
+        KERNEL(rank_k)(n, AT_LEAST_1(k), LOWER(layout, uplo), BY_ROWS(layout, trans),     \
+            hermitian, BY_ROWS(layout, trans) ? n : AT_LEAST_1(k),                        \
+            BY_ROWS(layout, trans) ? AT_LEAST_1(k) : n,                                   \
+            (hermitian) && !BY_ROWS(layout, trans) ? &minus : &plus,                      \
+            (hermitian) && BY_ROWS(layout, trans) ? &minus : &plus, FACTOR(alpha, k),     \
+            OP(a, lda, !BY_ROWS(layout, trans)), LYING(b, ldb), IN(beta, 1), RESULT(c, ldc))
+#define BOTH(hermitian, alpha, beta, other)            \
+    static const T one[2] = {1, 0};                    \
+    UPDATE(hermitian, alpha, a, lda, b, ldb, beta);    \
+    UPDATE(hermitian, other, b, ldb, a, lda, one)
+#define PAIR(name, re, im) const T name[2] = {re, im}
+
+DEFINE(syrk, UPDATE(0, alpha, a, lda, a, lda, beta))
+DEFINE(herk, PAIR(by, alpha, 0); PAIR(keep, beta, 0); UPDATE(1, by, a, lda, a, lda, keep))
+DEFINE(syr2k, BOTH(0, alpha, beta, alpha))
+DEFINE(her2k, const T *factor = alpha; const T sign = ROW_MAJOR(layout) ? 1 : -1;
+    PAIR(by, factor[0], sign * factor[1]); PAIR(other, factor[0], -sign * factor[1]);
+    PAIR(keep, beta, 0); BOTH(1, by, keep, other))
