@@ -5,7 +5,6 @@ from __future__ import annotations
 from backends.c import compile
 from exo_strat import Proc
 
-
 LONG = "_long"
 """How kernels for vectors are called that are so long that a jump takes no time: they are never part of a function."""
 

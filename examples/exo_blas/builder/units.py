@@ -124,7 +124,7 @@ class Unit:
         return {f"cblas_{prefixes[kind]}{name}": name for kind, name in found}
 
     def ways(self) -> list[tuple[str, str, str]]:
-        """The functions that it defines by macros of `level1.h`: the ending of CBLAS, the name, and that of the loop."""
+        """The functions that it defines by macros of `level1.h`: the ending of CBLAS, their name, and their loop's."""
         found: list[tuple[str, str, str]] = _WAYS.findall(self.own_text)
         return found
 

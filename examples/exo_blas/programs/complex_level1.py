@@ -1,5 +1,5 @@
-"""Complex numbers, level 1: what is made of the loops on pairs (`complex.py`), with vectors of any increments, long ones,
-and single numbers.
+"""Complex numbers, level 1: what is made of the loops on pairs (`complex.py`), with vectors of any increments, long
+ones, and single numbers.
 
 Parts of a long vector, which threads share, are those of real vectors (`ways.py`).
 """
@@ -20,8 +20,9 @@ def Taxpy_pairs_long(n: size, ar: R, ai: R, x: [R][2 * n], y: [R][2 * n]):
     assert stride(x, 0) == 1
     assert stride(y, 0) == 1
     assert n >= 2048
+    m = n / 2048 * 64
     for p in par(0, 32):
-        Taxpy_pairs(n / 2048 * 64, ar, ai, x[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)], y[n / 2048 * 128 * p:n / 2048 * 128 * (p + 1)])
+        Taxpy_pairs(m, ar, ai, x[2 * m * p:2 * m * (p + 1)], y[2 * m * p:2 * m * (p + 1)])
     if 0 < n % 2048:
         Taxpy_pairs(n % 2048, ar, ai, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n])
 
@@ -53,8 +54,9 @@ def Tdot_long(n: size, x: [R][2 * n], y: [R][2 * n], p: [R][2], q: [R][2]):
     for i in seq(0, 33):
         for k in seq(0, 4):
             sums[i, k] = 0.0
+    m = n / 2048 * 64
     for i in par(0, 32):
-        Tdot_pairs(n / 2048 * 64, x[n / 2048 * 128 * i:n / 2048 * 128 * (i + 1)], y[n / 2048 * 128 * i:n / 2048 * 128 * (i + 1)], sums[i, 0:2], sums[i, 2:4])
+        Tdot_pairs(m, x[2 * m * i:2 * m * (i + 1)], y[2 * m * i:2 * m * (i + 1)], sums[i, 0:2], sums[i, 2:4])
     if 0 < n % 2048:
         Tdot_pairs(n % 2048, x[n / 2048 * 4096:2 * n], y[n / 2048 * 4096:2 * n], sums[32, 0:2], sums[32, 2:4])
     for i in seq(0, 33):
@@ -70,11 +72,12 @@ def Tdots_at(n: size, x: [R][n, 2], y: [R][n, 2], p: [R][2], q: [R][2]):
     for c in seq(0, (n + 255) / 256):
         u: R[256, 2] @ DRAM_STACK
         v: R[256, 2] @ DRAM_STACK
-        Tcopied_strided(min(256, n - 256 * c), 1.0, x[256 * c:256 * c + min(256, n - 256 * c), 0:2], u[0:min(256, n - 256 * c), 0:2])
-        Tcopied_strided(min(256, n - 256 * c), 1.0, y[256 * c:256 * c + min(256, n - 256 * c), 0:2], v[0:min(256, n - 256 * c), 0:2])
+        m = min(256, n - 256 * c)
+        Tcopied_strided(m, 1.0, x[256 * c:256 * c + m, 0:2], u[0:m, 0:2])
+        Tcopied_strided(m, 1.0, y[256 * c:256 * c + m, 0:2], v[0:m, 0:2])
         s = u.view(512)
         t = v.view(512)
-        Tdot_pairs(min(256, n - 256 * c), s[0:2 * min(256, n - 256 * c)], t[0:2 * min(256, n - 256 * c)], p[0:2], q[0:2])
+        Tdot_pairs(m, s[0:2 * m], t[0:2 * m], p[0:2], q[0:2])
 """
 
 PRODUCTS = """
@@ -122,12 +125,13 @@ def Tlargest_at(n: size, counts: R[64], x: [R][n, 2], most: R, r: i64):
     r = 0
     for c in seq(0, (n + 255) / 256):
         here: R
-        Tsizes_at(min(256, n - 256 * c), x[256 * c:256 * c + min(256, n - 256 * c), 0:2], some[0:min(256, n - 256 * c)])
-        Samax(min(256, n - 256 * c), most, some[0:min(256, n - 256 * c)], here)
+        m = min(256, n - 256 * c)
+        Tsizes_at(m, x[256 * c:256 * c + m, 0:2], some[0:m])
+        Samax(m, most, some[0:m], here)
         if most < here:
             most = here
             place: i64
-            Tplace_at(min(256, n - 256 * c), here, counts, some[0:min(256, n - 256 * c)], place)
+            Tplace_at(m, here, counts, some[0:m], place)
             r = i64(256 * c) + place
 
 def Tiamax_few(n: size, counts: R[64], x: [R][n, 2], r: i64):
@@ -222,9 +226,8 @@ def kernels() -> tuple[Kernel, ...]:
 def kernels_in(precision: str) -> Iterator[Kernel]:
     """The same in a precision."""
     letter = COMPLEX_LETTERS[precision]
-    near = [f"{letter}{name}" for name in ("axpy_pairs", "scal_pairs", "dot_pairs", "axpy_strided", "scal_strided", "copied_strided")]
-    near += [f"{letter}{name}" for name in ("size1", "size1_strided")]
-    loops = {k.name: k for k in pairs.kernels() if k.name in near}
+    mine = {f"{letter}{p.name()}" for p in pairs.NEAR} | {f"{letter}{p.name()}_strided" for p in pairs.STRIDED}
+    loops = {k.name: k for k in pairs.kernels() if k.name in mine | {f"{letter}size1"}}
     loops |= {k.name: k for k in level1.kernels() if k.name[1:] in ("amax", "iamax_at", "iamax_from")}
     text = in_precision("\n".join((VECTORS, PRODUCTS, LONG, APART, LARGEST, ROTATION)), precision, letter)
     return written(text.replace("\n\n\n", "\n\n"), loops, LARGEST=LIMITS["f64"][2])

