@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from exo_strat import (
     CallCursor,
+    ForCursor,
     Proc,
     ProcCursor,
     Script,
@@ -221,6 +222,7 @@ def {name}(n: size, {declared(program, lambda _: "n")}):
 def pairwise(p: Proc, c: ProcCursor) -> Script:
     """`for k in (0, 2): f(.. k ..)  ~>  for i: s[k -> 0]; s[k -> 1]`, where f is `for i: s`. Focus: the procedure."""
     loop = p.find_loop("k")
+    assert isinstance(loop, ForCursor)
     p, _ = yield on(loop.body()[0], inline())
     yield on(loop, reorder_loops())
     yield on(loop, unroll_loop())
