@@ -5,4 +5,5 @@ T CBLAS(cabs1)(PARAMETERS(cabs1)) { return RESULT(T, KERNEL(cabs1)(z, &r)); }
 
 void CBLAS(rotg)(PARAMETERS(rotg)) { KERNEL(rotg)(a, b, c, s); }
 
-void CBLAS(rotmg)(PARAMETERS(rotmg)) { KERNEL(rotmg)(d1, d2, b1, AT(b2), param); }
+APART void modified(PARAMETERS(rotmg)) { KERNEL(rotmg)(d1, d2, b1, &b2, param); }
+void CBLAS(rotmg)(PARAMETERS(rotmg)) { modified(ARGUMENTS(rotmg)); }
