@@ -126,7 +126,7 @@ class Piece:
 
 @strategy
 def in_pieces(p: Proc, c: ForCursor, pieces: Sequence[Piece], parts: Sequence[Part]) -> Script:
-    """`for i: for j in (max(0, i - k), i): s  ~>  if 0 < k: f(..); if k < n: g(..)`: rows cut into pieces, calls of parts.
+    """`for i: for j in (max(0, i - k), i): s  ~>  if 0 < k: f(..); if k < n: g(..)`: pieces as calls of parts.
 
     Where a piece has rows, it must be what one of the parts does; the part says how many columns it is for, few or
     many. Focus: the loop over rows. Returns the procedure.

@@ -50,7 +50,9 @@ Part: TypeAlias = tuple[Proc, Proc]
 
 @strategy
 def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
-    """`s  ~>  f(..)`, wherever statements do, or call, what one of the parts does. Focus: anything. Returns the procedure.
+    """`s  ~>  f(..)`, wherever statements do, or call, what one of the parts does.
+
+    Fails if a loop with loops inside is left. Focus: anything. Returns the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, rename, schedule
     >>> zero = proc_from_source('''
@@ -80,6 +82,10 @@ def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
             if len(rest) >= size and p.forward(s).is_valid:
                 call = seq(nav(moves.expand(0, size - 1)), replace(program), call_eqv(scheduled))
                 p, _ = yield attempt(on(s, call))
+    left = p.forward(c)
+    for loop in [s for s in (statements(left) if left.is_valid else ()) if isinstance(s, ForCursor)]:
+        if loops_inside(loop):
+            yield seq(focus(loop), fail("no part does this"))
     yield nav(moves.root)
     return None
 
@@ -176,8 +182,26 @@ def neighbours(p: Proc, c: Cursor, machine: Machine, precision: str) -> Script:
 def if_neighbours(p: Proc, c: ProcCursor | ForCursor, vectors: Sequence[str], then: Op) -> Script:
     """`s  ~>  if stride(x, 0) == 1: then(s) else: s`, for all vectors.
 
-    Where a procedure is called for vectors of neighbours only, what is left as it was costs nothing. Focus: a loop, or a
-    procedure of one loop. Returns the procedure.
+    Where a procedure is called for vectors of neighbours only, what is left as it was costs nothing. Focus: a loop, or
+    a procedure of one loop. Returns the procedure.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def zero(n: size, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> print(schedule(if_neighbours(["x"], divide_loop(4, ("io", "ii"), tail="cut")), p))
+    def zero(n: size, x: [f32][n] @ DRAM):
+        if stride(x, 0) == 1:
+            for io in seq(0, n / 4):
+                for ii in seq(0, 4):
+                    x[4 * io + ii] = 0.0
+            for ii in seq(0, n % 4):
+                x[4 * (n / 4) + ii] = 0.0
+        else:
+            for i in seq(0, n):
+                x[i] = 0.0
     """
     loop = c.body()[0] if isinstance(c, ProcCursor) else c
     p, choice = yield on(loop, specialize(" and ".join(f"stride({x}, 0) == 1" for x in vectors)))
@@ -248,10 +272,7 @@ def near_or_copied(
     for x in vectors:
         p, block = yield on(block, stage_mem(window[x], unique_name(p, f"{x}_near")))
         room.append(allocation(block))
-    p, root = yield seq(nav(moves.root), calls_of(parts))
-    for loop in root.find_all("for _ in _: _"):
-        if len(loops_inside(loop)) > 1:
-            yield seq(focus(loop), fail("no part does this"))
+    p, _ = yield seq(nav(moves.root), calls_of(parts))
     for copy in room:
         yield on(copy, set_memory(memory))
     p, _ = yield on(now(p, choice).body(), neighbours(machine, precision))

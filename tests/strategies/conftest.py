@@ -23,7 +23,7 @@ def _inputs(p: Proc, sizes: dict[str, int], rng: Random) -> dict[str, object]:
         if a.name() not in sizes:
             t = a.type()
             extents = [print_expr(e.node, names_at(p.tree)) for e in a.shape()] if isinstance(t, Tensor) else []  # type: ignore[arg-type]
-            given[a.name()] = _filled(tuple(sizes[e] if e in sizes else int(e) for e in extents), rng)
+            given[a.name()] = _filled(tuple(int(eval(e, {}, dict(sizes))) for e in extents), rng)
     return given
 
 

@@ -11,7 +11,6 @@ from backends.targets import avx2, avx512, neon, plain_c
 from examples.exo_blas.programs import level3
 from examples.exo_blas.programs.kernel import typed
 from exo_strat import CallCursor, Machine, Proc, at, direct, schedule
-from strategies.blas.columns import optimize_columns
 from strategies.blas.level3 import (
     ROWS,
     Pack,
@@ -131,11 +130,3 @@ def test_a_product_by_vectors(computes_the_same: Same) -> None:
     scheduled = schedule(optimize_gemm(avx2, "f32", naive), naive)
     for m, n, k in ((1, 257, 1), *SHAPES):
         computes_the_same(naive, scheduled, m=m, n=n, k=k)
-
-
-@pytest.mark.parametrize("name", ["trmm", "trmm_unit", "trsm_unit"])
-def test_columns_are_independent(name: str, computes_the_same: Same) -> None:
-    naive = typed(getattr(level3, name), "f64", name)
-    scheduled = schedule(optimize_columns(avx2, "f64"), naive)
-    for m, n in ((1, 1), (3, 16), (4, 23)):
-        computes_the_same(naive, scheduled, m=m, n=n)

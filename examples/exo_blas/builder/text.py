@@ -8,18 +8,14 @@ from exo_strat import Proc
 LONG = "_long"
 """How kernels for vectors are called that are so long that a jump takes no time: they are never part of a function."""
 
-_SHARED = "#pragma omp parallel for"
-"""A loop that threads share. How many there are is the library's to say."""
-
 
 def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
     if not procs:
         return "#include <stdint.h>\n", ()
     module = compile(procs, name, embedded=True)
-    text = module.text.replace(_SHARED, f"{_SHARED} num_threads(exo_threads())")
+    text = module.text
     for p in procs:
         if p.name().endswith(LONG):
             text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(")
-    threads = "int exo_threads(void);\n" if module.parallel else ""
-    return threads + text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+    return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())

@@ -34,6 +34,8 @@ _WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
+SHARED = "#pragma omp parallel for"
+"""A loop of a kernel whose iterations threads share: how many, `threads.h` says."""
 COMPLEX = "complex"
 BOTH = "both"
 """The folders of the wrappers for complex numbers, and for those and real ones."""
@@ -176,7 +178,9 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
     lines += [name for name in product_names(machine) if name.split()[1] in kernels]
-    lines.append(kernels)
+    if SHARED in kernels:  # profile.h says how many
+        lines.append("int exo_threads(void);")
+    lines.append(kernels.replace(SHARED, f"{SHARED} num_threads(exo_threads())"))
     entries = unit.routines() if unit.direct and machine.vec_widths else ()
     before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
     if unit.kernels():

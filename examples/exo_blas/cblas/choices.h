@@ -39,12 +39,7 @@
     CHOICE(gemm_ahead, WIDE ? EXO_ANY : 64, 8, EXO_ANY)  /* rows of B that are read at a time, .. */                \
     CHOICE(gemm_reach, WIDE ? EXO_ANY : 128, 0, EXO_ANY)  /* .. and those that a tile may go down in the first cache */ \
     CHOICE(gemm_large, WIDE ? 4 << 20 : 8 << 20, 0, EXO_ANY)  /* bytes of C whose rows are passed over as a whole */ \
-    CHOICE(symm_square, 128, 8, 128)                    /* rows of a square of the diagonal that are mirrored */    \
-    CHOICE(syrk_small, 16, 4, 32)                       /* rows of a square of which half is in vain */             \
-    CHOICE(syr2k_small, 64, 4, 64)                                                                                  \
-    CHOICE(trmm_near, 128, 32, EXO_ANY)                 /* rows or columns of a triangle that is not halved */      \
-    CHOICE(triangle_slice, 256, 16, EXO_ANY)            /* rows or columns that threads share */                    \
-    CHOICE(trsm_small, 32, 4, 32)                       /* rows of a triangle that a kernel solves */
+    CHOICE(triangle_near, L2 / 3072, 8, EXO_ANY)        /* rows of a triangle for which B needs no copy */
 
 #define EXO_FIELD(name, model, least, most) int64_t name;
 struct exo_choices { EXO_CHOICES(EXO_FIELD) };

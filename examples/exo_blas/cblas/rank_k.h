@@ -1,9 +1,12 @@
-// What updates of rank k of a symmetric matrix have in common: one triangle is written.
+// What updates of rank k of a symmetric matrix have in common: one triangle of C := alpha op(A) op(B)^T + beta C is written.
+#include "threads.h"
 
-// C := beta C
-static inline void scale_triangle(int lower, int64_t n, T beta, T *c, int64_t ldc) {
-    for (int64_t i = 0; i < n && beta != 1; i++) {
-        T *const row = lower ? c + i * ldc : c + i * ldc + i;
-        exo_scale(lower ? i + 1 : n - i, beta, row, 1);
-    }
+// `along` says that op(A) and op(B) are by columns. Of no products alpha is 0, and neither matrix is read.
+static void rank_k(int lower, int along, int64_t n, int64_t k, T alpha, const T *a, int64_t lda, const T *b, int64_t ldb,
+    T beta, T *c, int64_t ldc) {
+    const T factor = k == 0 ? 0 : alpha;
+    if (n == 0) return;
+    (along ? KERNEL(rank_k_along) : KERNEL(rank_k_across))(n, AT_LEAST_1(k),
+        CHOICE(gemm_shared) / AT_LEAST_1(k) + 1, lower, &factor, &beta, IN2(a, along ? 1 : lda, along ? lda : 1),
+        IN2(b, ldb, 1), OUT2(c, ldc, 1));
 }

@@ -4,5 +4,6 @@ void CBLAS(sbmv)(PARAMETERS(sbmv)) {
     CHECK(sbmv);
     if (LOWER(layout, uplo)) a += k;
     if (n > 0)
-        KERNEL(sbmv)(LOWER(layout, uplo), n, k, &alpha, BAND(a, lda), INPUT(x, n, incx), &beta, OUTPUT(y, n, incy));
+        KERNEL(sbmv)(LOWER(layout, uplo), n, k, &alpha, BAND(a, lda), INPUT(x, n, incx), &beta,
+            OUTPUT(y, n, incy));
 }

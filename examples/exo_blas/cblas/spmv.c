@@ -4,5 +4,6 @@
 void CBLAS(spmv)(PARAMETERS(spmv)) {
     CHECK(spmv);
     if (n > 0)
-        KERNEL(spmv)(LOWER(layout, uplo), n, &alpha, ap, INPUT(x, n, incx), &beta, OUTPUT(y, n, incy));
+        KERNEL(spmv)(LOWER(layout, uplo), n, &alpha, ap, INPUT(x, n, incx), &beta,
+            OUTPUT(y, n, incy));
 }

@@ -3,6 +3,5 @@
 
 void CBLAS(spr2)(PARAMETERS(spr2)) {
     CHECK(spr2);
-    if (n > 0)
-        KERNEL(spr2)(LOWER(layout, uplo), n, &alpha, INPUT(x, n, incx), INPUT(y, n, incy), ap);
+    if (n > 0) KERNEL(spr2)(LOWER(layout, uplo), n, &alpha, INPUT(x, n, incx), INPUT(y, n, incy), ap);
 }

@@ -3,7 +3,5 @@
 void CBLAS(tbmv)(PARAMETERS(tbmv)) {
     CHECK(tbmv);
     if (LOWER(layout, uplo)) a += k;
-    if (n > 0)
-        KERNEL(tbmv)(LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit, n, k, BAND(a, lda),
-            OUTPUT(x, n, incx));
+    if (n > 0) KERNEL(tbmv)(ORIENTATION, n, k, BAND(a, lda), OUTPUT(x, n, incx));
 }

@@ -3,7 +3,5 @@
 void CBLAS(tbsv)(PARAMETERS(tbsv)) {
     CHECK(tbsv);
     if (LOWER(layout, uplo)) a += k;
-    if (n > 0)
-        KERNEL(tbsv)(LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit, n, k, BAND(a, lda),
-            OUTPUT(x, n, incx));
+    if (n > 0) KERNEL(tbsv)(ORIENTATION, n, k, BAND(a, lda), OUTPUT(x, n, incx));
 }

@@ -3,6 +3,5 @@
 
 void CBLAS(tpmv)(PARAMETERS(tpmv)) {
     CHECK(tpmv);
-    if (n > 0)
-        KERNEL(tpmv)(LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit, n, ap, OUTPUT(x, n, incx));
+    if (n > 0) KERNEL(tpmv)(ORIENTATION, n, ap, OUTPUT(x, n, incx));
 }

@@ -3,6 +3,5 @@
 
 void CBLAS(tpsv)(PARAMETERS(tpsv)) {
     CHECK(tpsv);
-    if (n > 0)
-        KERNEL(tpsv)(LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit, n, ap, OUTPUT(x, n, incx));
+    if (n > 0) KERNEL(tpsv)(ORIENTATION, n, ap, OUTPUT(x, n, incx));
 }

@@ -156,6 +156,7 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 // Of the row-major matrix: whether its lower triangle is stored; whether op(A) x is by its rows, not by its columns
 #define LOWER(layout, uplo) (ROW_MAJOR(layout) == ((uplo) == CblasLower))
 #define BY_ROWS(layout, trans) (ROW_MAJOR(layout) == ((trans) == CblasNoTrans))
+#define ORIENTATION LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit  // of a triangle times a vector
 #define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
 #define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor || (layout) == FROM_FORTRAN)
 #define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)

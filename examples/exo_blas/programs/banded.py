@@ -193,8 +193,8 @@ DENSE = {p.name(): p for p in level2.PROGRAMS}
 # -- naive programs, for vectors of any increments ----------------------------------------------------
 
 NAIVE = {
-    "gbmv_n": """
-def gbmv_n(m: size, n: size, kl: index, ku: index, alpha: R, a: [R][m, n], x: [R][n], y: [R][m]):
+    "gbmv_rows": """
+def gbmv_rows(m: size, n: size, kl: index, ku: index, alpha: R, a: [R][m, n], x: [R][n], y: [R][m]):
     assert kl >= 0 and ku >= 0
     assert stride(a, 1) == 1
     for i in seq(0, min(m, n + kl)):
@@ -204,8 +204,8 @@ def gbmv_n(m: size, n: size, kl: index, ku: index, alpha: R, a: [R][m, n], x: [R
             t += a[i, j] * x[j]
         y[i] += alpha * t
 """,
-    "gbmv_t": """
-def gbmv_t(m: size, n: size, kl: index, ku: index, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]):
+    "gbmv_columns": """
+def gbmv_columns(m: size, n: size, kl: index, ku: index, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]):
     assert kl >= 0 and ku >= 0
     assert stride(a, 1) == 1
     for i in seq(0, min(m, n + kl)):
@@ -254,9 +254,9 @@ def of_triangle(variant: str) -> str:
         for i in seq(0, n):
             x[i] = a[i, i] * u[i]
         if 0 < k and 1 < n:
-            gbmv_n(n - 1, n - 1, 0, k - 1, 1.0, a[0:n - 1, 1:n], u[1:n], x[0:n - 1])
+            gbmv_rows(n - 1, n - 1, 0, k - 1, 1.0, a[0:n - 1, 1:n], u[1:n], x[0:n - 1])
     """
-    half, way = variant[:2]
+    half, way = variant[0], variant[1]
     before, after = "0:n - 1", "1:n"
     beside = f"k - 1, 0, 1.0, a[{after}, {before}]" if half == "l" else f"0, k - 1, 1.0, a[{before}, {after}]"
     given, written = (before, after) if (half == "l") == (way == "n") else (after, before)
@@ -269,7 +269,7 @@ def tbmv_{variant}(n: size, k: index, a: [R][n, n], x: [R][n]):
     for c in seq(0, n):
         u[c] = x[c]{diagonal}
     if 0 < k and 1 < n:
-        gbmv_{way}(n - 1, n - 1, {beside}, u[{given}], x[{written}])"""
+        gbmv_{'rows' if way == 'n' else 'columns'}(n - 1, n - 1, {beside}, u[{given}], x[{written}])"""
 
 
 NAIVE |= {f"sbmv_{half}": of_band(DENSE[f"symv_{half}"]) for half in "lu"}
@@ -299,8 +299,8 @@ ROUTINES = dict(
                 "ny",
                 choice(
                     "dots",
-                    "gbmv_n(ny, nx, kl, ku, alpha, rows, x, y)",
-                    "gbmv_t(nx, ny, kl, ku, alpha, columns, x, y)",
+                    "gbmv_rows(ny, nx, kl, ku, alpha, rows, x, y)",
+                    "gbmv_columns(nx, ny, kl, ku, alpha, columns, x, y)",
                 ),
             ),
         ),
@@ -313,7 +313,7 @@ ROUTINES = dict(
             routine(
                 name,
                 "lower: bool, dots: bool, unit: bool, n: size, k: index, a: [R][n, n], x: [R][n]",
-                GIVEN + by_orientation(lambda v, name=name: f"{name}_{v}(n, k, a, x)"),
+                GIVEN + by_orientation(partial("{0}_{1}(n, k, a, x)".format, name)),
             )
             for name in ("tbmv", "tbsv")
         ),
@@ -335,10 +335,12 @@ def narrow(machine: Machine) -> Op:
     return at("for i in _: _", optimize_narrow_band())
 
 
+@cache
 def pieces_of(precision: str) -> Mapping[str, tuple[Kernel, ...]]:
-    """The kernels of what programs are cut into, by the names of these."""
+    """The kernels of what programs are cut into, by the names of these. They are made once: a call of one version of a
+    procedure takes the place of a call of another."""
     wide = partial(plan, precision)
-    found = {p.name(): (kernel_of(p, precision, wide),) for p in PARTS}
+    found: dict[str, tuple[Kernel, ...]] = {p.name(): (kernel_of(p, precision, wide),) for p in PARTS}
     for p in BANDS:
         found[p.name()] = (
             kernel_of(p, precision, wide, "", f"w >= {NARROW}"),
@@ -386,6 +388,7 @@ def programs_in(precision: str) -> Mapping[str, Proc]:
     return found
 
 
+@cache
 def function(machine: Machine, precision: str, k: Kernel) -> Part:
     """A kernel as a function."""
     near = schedule(rename(f"{k.name}_near"), k.program)
@@ -397,7 +400,7 @@ def in_parts(machine: Machine, precision: str, name: str) -> Op:
     """What a program is scheduled by whose rows are cut into pieces."""
     kind, _, variant = name.partition("_")
     of = {"gbmv": ("left", "band", "right", "gemv"), "sbmv": ("symv", "symv_band"), "tbsv": ("trsv", "trsv_band")}[kind]
-    variant = "trans" if name == "gbmv_t" else variant
+    variant = {"rows": "n", "columns": "trans"}.get(variant, variant)
     parts = [function(machine, precision, k) for part in of for k in pieces_of(precision)[f"{part}_{variant}"]]
     if kind == "gbmv":
         narrow, wide = (in_pieces(pieces, parts) for pieces in (PRODUCT, WIDE_PRODUCT))

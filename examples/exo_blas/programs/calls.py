@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from exo_strat import *
-from exo_strat import Machine, make_instr
+from exo_strat import Machine, direct, make_instr
 
 from .kernel import LETTERS, typed
 
@@ -25,7 +25,6 @@ void exo_{letter}product(int64_t m, int64_t n, int64_t k, {type} alpha, const {t
 @proc
 def product_add(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
     """C += alpha A B"""
-    assert stride(c, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):
             for p in seq(0, k):
@@ -35,7 +34,6 @@ def product_add(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n],
 @proc
 def product_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
     """C := alpha A B"""
-    assert stride(c, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):
             c[i, j] = 0.0
@@ -46,7 +44,6 @@ def product_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n],
 @proc
 def product_less(m: size, n: size, k: size, beta: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
     """C := beta C - A B"""
-    assert stride(c, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):
             c[i, j] = beta * c[i, j]
@@ -57,7 +54,6 @@ def product_less(m: size, n: size, k: size, beta: R, a: [R][m, k], b: [R][k, n],
 @proc
 def product_scaled(m: size, n: size, k: size, alpha: R, beta: R, a: [R][m, k], b: [R][k, n], c: [R][m, n]):
     """C := alpha A B + beta C, of a beta that is not 0: else C must not be read"""
-    assert stride(c, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):
             c[i, j] = beta * c[i, j]
@@ -69,13 +65,13 @@ FACTORS = {"product_add": ("{alpha}", "1"), "product_new": ("{alpha}", "0"), "pr
 FACTORS |= {"product_scaled": ("{alpha}", "{beta}")}
 """The factors of A B and of C that are handed over."""
 
-LEFT, RIGHT = "&{a_data}, {a_stride_0}, {a_stride_1}", "&{b_data}, {b_stride_0}, {b_stride_1}"
-"""A and B, as they are handed over."""
+SIDE = "&{{{0}_data}}, {{{0}_stride_{1}}}, {{{0}_stride_{2}}}"
+"""How A or B is handed over."""
 
 
 @cache
-def as_call_of(program: Proc, precision: str) -> Proc:
-    """One of these programs as an instruction, for a precision.
+def as_call_of(program: Proc, precision: str, turned: str = "") -> Proc:
+    """One of these programs as an instruction, for a precision. Of `turned`, which is b or bc, it takes the transposed.
 
     >>> from exo_strat import proc_from_source
     >>> source = '''
@@ -92,10 +88,18 @@ def as_call_of(program: Proc, precision: str) -> Proc:
         product_add_f32(8, 8, 8, 2.0, a[0:8, 0:8], a[0:8, 0:8], c[0:8, 0:8])
     """
     alpha, beta = FACTORS[program.name()]
-    letter, size = LETTERS[precision], "{m}, {n}, {k}"
-    text = f"exo_{letter}product({size}, {alpha}, {LEFT}, {RIGHT}, {beta}, &{{c_data}}, {{c_stride_0}});"
-    prototype = PROTOTYPE.format(letter=letter, type=TYPES[precision])
-    return schedule(make_instr(text, prototype), typed(program, precision, f"{program.name()}_{precision}"))
+    letter = LETTERS[precision]
+    if turned == "bc":
+        sides = f"{{n}}, {{m}}, {{k}}, {alpha}, {SIDE.format('b', 0, 1)}, {SIDE.format('a', 1, 0)}"
+    else:
+        rows, columns = (1, 0) if turned else (0, 1)
+        sides = f"{{m}}, {{n}}, {{k}}, {alpha}, {SIDE.format('a', 0, 1)}, {SIDE.format('b', rows, columns)}"
+    text = f"exo_{letter}product({sides}, {beta}, &{{c_data}}, {{c_stride_0}});"
+    mine = typed(program, precision, f"{program.name()}{'_turned_' * bool(turned)}{turned}_{precision}")
+    for side in turned:
+        mine = schedule(seq(nav(moves.find_alloc_or_arg(side)), transpose(), nav(moves.root)), mine)
+    mine = direct.add_assertion(mine, "stride(c, 1) == 1")
+    return schedule(make_instr(text, PROTOTYPE.format(letter=letter, type=TYPES[precision])), mine)
 
 
 def products(precision: str, *which: Proc) -> tuple[Proc, ...]:

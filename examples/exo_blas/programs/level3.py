@@ -10,7 +10,6 @@ from itertools import product
 
 from exo_strat import *
 from exo_strat import direct
-from strategies.blas.columns import optimize_columns
 from strategies.blas.dots import optimize_dots
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level3 import DEPTH, Pack, optimize_gemm, packed, packed_across
@@ -45,73 +44,10 @@ def gemm_new(m: size, n: size, k: size, alpha: R, a: [R][m, k], b: [R][k, n], c:
 
 
 @proc
-def trmm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
-    assert stride(b, 1) == 1
-    for j in seq(0, n):
-        for i in seq(0, m):
-            t: R
-            t = a[i, i] * b[i, j]
-            for p in seq(i + 1, m):
-                t += a[i, p] * b[p, j]
-            b[i, j] = alpha * t
-
-
-@proc
-def trmm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
-    assert stride(b, 1) == 1
-    for j in seq(0, n):
-        for i in seq(0, m):
-            t: R
-            t = b[i, j]
-            for p in seq(i + 1, m):
-                t += a[i, p] * b[p, j]
-            b[i, j] = alpha * t
-
-
-@proc
-def trsm(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
-    assert stride(b, 1) == 1
-    for j in seq(0, n):
-        for i in seq(0, m):
-            t: R
-            t = alpha * b[i, j]
-            for p in seq(0, i):
-                t += -a[i, p] * b[p, j]
-            b[i, j] = t / a[i, i]
-
-
-@proc
-def trsm_unit(m: size, n: size, alpha: R, a: [R][m, m], b: [R][m, n]):
-    assert stride(b, 1) == 1
-    for j in seq(0, n):
-        for i in seq(0, m):
-            t: R
-            t = alpha * b[i, j]
-            for p in seq(0, i):
-                t += -a[i, p] * b[p, j]
-            b[i, j] = t
-
-
-@proc
-def mirror(n: size, a: [R][n, n], t: [R][n, n]):
-    for i in seq(0, n):
-        for j in seq(0, i + 1):
-            t[i, j] = a[i, j]
-            t[j, i] = a[i, j]
-
-
-@proc
 def matrix_add(m: size, n: size, a: [R][m, n], c: [R][m, n]):
     for i in seq(0, m):
         for j in seq(0, n):
             c[i, j] += a[i, j]
-
-
-@proc
-def matrix_copy(m: size, n: size, a: [R][m, n], c: [R][m, n]):
-    for i in seq(0, m):
-        for j in seq(0, n):
-            c[i, j] = a[i, j]
 
 
 @proc
@@ -137,14 +73,8 @@ def matrix_zero(m: size, n: size, c: [R][m, n]):
             c[i, j] = 0.0
 
 
-TRIANGULAR = (trmm, trmm_unit, trsm, trsm_unit)
-"""In place: of an upper triangle, products, of a lower one, solutions. From the last row back, it is the other one."""
-
-BY_ROWS = (matrix_add, matrix_copy, matrix_scale, matrix_zero)
+BY_ROWS = (matrix_add, matrix_scale, matrix_zero)
 """Loops over rows of neighbours."""
-
-SMALL = (mirror,)
-"""What moves elements of a small block, of any strides."""
 
 PRODUCTS = (gemm, gemm_new)
 """Products that are added to what is there, times beta, or to nothing."""
@@ -166,11 +96,6 @@ def dots(precision: str, machine: Machine) -> Op:
     return optimize_dots(shorter(machine), precision) if machine.vec_widths else identity
 
 
-def triangles(precision: str, machine: Machine) -> Op:
-    """What products with, and systems of, small triangular matrices are scheduled by."""
-    return optimize_columns(machine, precision)
-
-
 def rows(precision: str, machine: Machine) -> Op:
     """What loops over rows are scheduled by."""
     return at("for j in _: _", optimize_level_1(machine, precision))
@@ -179,11 +104,6 @@ def rows(precision: str, machine: Machine) -> Op:
 def turned(precision: str, machine: Machine) -> Op:
     """What a matrix by columns is copied to rows by."""
     return at("for j in _: _", transposed(machine, precision))
-
-
-def as_written(precision: str, machine: Machine) -> Op:
-    """What moves elements of a small block is left to the C compiler."""
-    return identity
 
 
 def kernels_for(precision: str) -> tuple[Kernel, ...]:
@@ -200,7 +120,7 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
         program = typed(p, precision, named_for(precision, p.name(), "dots"))
         along = direct.add_assertion(direct.add_assertion(program, "stride(a, 1) == 1"), "stride(b, 0) == 1")
         found.append(Kernel(along.name(), precision, along, partial(dots, precision)))
-    for family, plan in ((TRIANGULAR, triangles), (BY_ROWS, rows), ((matrix_turn,), turned), (SMALL, as_written)):
+    for family, plan in ((BY_ROWS, rows), ((matrix_turn,), turned)):
         for p in family:
             program = typed(p, precision, named_for(precision, p.name()))
             program = unit_stride(program) if family is BY_ROWS else program

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 from exo_strat import *
 from strategies.blas.packed import FEW, Rows, optimize_packed
@@ -117,8 +117,10 @@ ROUTINES = {
 """Whole routines, and the programs of which they are."""
 
 
+@cache
 def kernel(precision: str, name: str) -> Kernel:
-    """The kernel of a triangle, in a precision."""
+    """The kernel of a triangle, in a precision. It is made once: a call of one version of a procedure takes the place
+    of a call of another."""
     routine, _, variant = name.partition("_")
     rows, storage = UPDATES.get(routine, Rows()), STORAGE[variant[0]]
     program = schedule(store(storage), NAMED[name])

@@ -138,13 +138,20 @@ class _Room(HeapMemory):
         return f"if ({name} != exo_few_{name}) {super().free(name, scalar, shape)}" if shape else ""
 
 
-class _Block(_Room):
+class _Near(_Room):
     """Likewise, of more."""
+
+    few: ClassVar[int] = 4096
+
+
+class _Block(_Room):
+    """Likewise, of still more."""
 
     few: ClassVar[int] = 8192
 
 
 ROOM = _Room("ROOM")
 """Of a vector."""
+NEAR = _Near("NEAR")
 BLOCK = _Block("BLOCK")
-"""Of a matrix."""
+"""Of matrices."""

@@ -193,17 +193,17 @@ def test_a_threshold_is_put_where_the_second_way_begins_to_gain(now, package, tm
 
 def test_of_amounts_the_fastest_is_taken(package, tmp_path, monkeypatch):
     _, choices, _, tuning = package
-    copies = tuning.Copies(tmp_path, choices.choices(), {}, "trsm_small")
-    times = {8: 3.0, 16: 1.0, 24: 2.0, 32: 2.0}
+    copies = tuning.Copies(tmp_path, choices.choices(), {}, "triangle_near")
+    times = {64: 3.0, 128: 1.0, 256: 2.0, 512: 2.0}
 
     def mean_of(one, other, calls, threads, seconds):
         took = [next(times[v] for v, made in copies.made.items() if made is library) for library in (one, other)]
         return float(np.log(took[1] / took[0]))
 
     monkeypatch.setattr(tuning, "mean_of", mean_of)
-    trial = tuning.TRIALS["trsm_small"]
-    assert tuning.amount(copies, trial, 32, (1,), 0.0) == (16, pytest.approx(2.0))
-    assert tuning.amount(copies, trial, 16, (1,), 0.0) == (16, 1.0)
+    trial = tuning.TRIALS["triangle_near"]
+    assert tuning.amount(copies, trial, 512, (1,), 0.0) == (128, pytest.approx(2.0))
+    assert tuning.amount(copies, trial, 128, (1,), 0.0) == (128, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ MATRICES = (
 )  # fmt: skip
 """Those of matrices that are multiplied with a vector, and how far apart rows are: at a distance of pages, what is
 larger than the second cache is still taken as near."""
-LAYERS = ((150, 201), (201, 150), (97, 500))
+LAYERS = ((150, 201), (201, 150), (97, 500), (64, 1100), (600, 70))
 
 Given = Sequence[Any]
 

@@ -15,4 +15,3 @@ avx2 gemm_far 1433600  # 1.20 times as fast as with 2097152
 avx2 gemm_many_columns 118  # 1.08 times as fast as with 192
 avx2 gemm_few_rows 34  # 1.05 times as fast as with 48
 avx2 gemm_few_rows_short 34  # 1.04 times as fast as with 48
-avx2 triangle_slice 128  # 1.11 times as fast as with 256

@@ -152,17 +152,6 @@ def triangles(routine: str, letter: str, m: int, n: int) -> Call:
     return Call(f"{letter}{routine}", (BY_ROWS, LEFT, LOWER, PLAIN, NON_UNIT, m, n, 1.0, a, m, b, n))
 
 
-def updated(routine: str, letter: str, n: int, k: int) -> Call:
-    a, b, c = filled(letter, n * k), filled(letter, n * k), filled(letter, n * n)
-    operands = (a, k, b, k) if routine == "syr2k" else (a, k)
-    return Call(f"{letter}{routine}", (BY_ROWS, LOWER, PLAIN, n, k, ALPHA, *operands, 1.0, c, n))
-
-
-def symmetric(letter: str, n: int) -> Call:
-    a, b, c = filled(letter, n * n), filled(letter, n * n), filled(letter, n * n)
-    return Call(f"{letter}symm", (BY_ROWS, LEFT, LOWER, n, n, ALPHA, a, n, b, n, 1.0, c, n))
-
-
 def cube(letter: str, products: int) -> tuple[Call, ...]:
     n = round(products ** (1 / 3))
     return (gemm(letter, n, n, n),)
@@ -234,20 +223,10 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "gemm_large": Threshold(
         ladder(2200 * KB, 24 * MB), lambda t, q: (gemm(t, isqrt(q // size(t)), isqrt(q // size(t)), 8, tb=True),)
     ),
-    "symm_square": Amount((32, 64, 128), lambda t, _: (symmetric(t, 150), symmetric(t, 500))),
-    "syrk_small": Amount((8, 16, 24, 32), lambda t, _: (updated("syrk", t, 100, 100), updated("syrk", t, 400, 300))),
-    "syr2k_small": Amount(
-        (16, 32, 48, 64), lambda t, _: (updated("syr2k", t, 100, 100), updated("syr2k", t, 400, 300))
-    ),
-    "trmm_near": Amount(
-        (48, 96, 128, 192, 384), lambda t, _: (triangles("trmm", t, 150, 200), triangles("trmm", t, 600, 300))
-    ),
-    "triangle_slice": Amount(
+    "triangle_near": Amount(
         (64, 128, 256, 512),
-        lambda t, _: (triangles("trsm", t, 500, 1100), triangles("trmm", t, 500, 1100)),
-        threads=True,
+        lambda t, _: tuple(triangles(r, t, n, 300) for r in ("trmm", "trsm") for n in (100, 200, 400)),
     ),
-    "trsm_small": Amount((8, 16, 24, 32), lambda t, _: (triangles("trsm", t, 60, 60), triangles("trsm", t, 500, 300))),
 }
 """What is measured for each number. Of those that are not here a call takes less time than it takes to make one from
 Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`), or are about complex
