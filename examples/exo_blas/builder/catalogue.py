@@ -13,7 +13,7 @@ from ..programs.kernel import Kernel
 
 LEVELS = (
     *("level1", "level2", "banded", "packed", "skinny", "level3", "triangles", "symmetric", "halves"),
-    *("complex", "complex_rows", "complex_products"),
+    *("complex", "complex_level1", "complex_rows", "complex_products"),
 )
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""
 

@@ -101,10 +101,10 @@ def source_of(unit: Unit, machine: Machine) -> Source:
     # of a few instructions takes twice as long across two cache lines
     plain = ["-fno-tree-loop-distribute-patterns", *["-fno-version-loops-for-strides"] * unit.direct]
     vectors = bool(machine.vec_widths)
-    own = [*(plain if vectors else []), *unit.flags(vectors)]
-    # what C takes for a function that nobody declared is handed a double for a float
     line = machine.processor.cache(1).line
-    own += [f"-falign-functions={line}", f"-falign-loops={line}", "-Werror=implicit-function-declaration"]
+    # what C takes for a function that nobody declared is handed a double for a float
+    own = [f"-falign-functions={line}", f"-falign-loops={line}", "-Werror=implicit-function-declaration"]
+    own += [*(plain if vectors else []), *unit.flags(vectors)]
     all_flags = (*FLAGS, HIDDEN, *own, *machine.cc_flags, *wanted, *(["-fopenmp"] * parallel))
     return Source(f"{unit.name}_{machine.name}", text, tuple(dict.fromkeys(all_flags)))
 

@@ -168,9 +168,9 @@ class Routine(NamedTuple):
         return f"{self.result} {self.name}({self.params});"
 
     def macros(self, called: str) -> Iterator[str]:
-        """What its wrapper, which calls it `gemv`, is written with: PARAMETERS(gemv) and CHECK(gemv).
+        """What its wrapper, which calls it `gemv`, is written with: PARAMETERS(gemv), ARGUMENTS(gemv) and CHECK(gemv).
 
-        >>> parameters, check = routine("cblas_dspr").macros("spr")
+        >>> parameters, arguments, check = routine("cblas_dspr").macros("spr")
         >>> parameters[:70]
         '#define EXO_PARAMETERS_spr CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS'
         >>> print("\\n".join(check.splitlines()[-2:]))
@@ -178,6 +178,7 @@ class Routine(NamedTuple):
             EXO_REQUIRE(incx != 0, 6, "cblas_dspr", "incx is 0")
         """
         yield f"#define EXO_PARAMETERS_{called} {self.params}"
+        yield f"#define EXO_ARGUMENTS_{called} {self.arguments}"
         if self.parameters[0].name == "layout":
             asked = [(position, *p.asked) for position, p in enumerate(self.parameters, 1) if p.asked]
             checks = [f'EXO_REQUIRE({holds}, {at}, "{self.name}", "{what}")' for at, holds, what in asked]

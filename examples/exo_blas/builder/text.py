@@ -5,10 +5,17 @@ from __future__ import annotations
 from backends.c import compile
 from exo_strat import Proc
 
+LONG = "_long"
+"""How kernels for vectors are called that are so long that a jump takes no time: they are never part of a function."""
+
 
 def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
     if not procs:
         return "#include <stdint.h>\n", ()
     module = compile(procs, name, embedded=True)
-    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+    text = module.text
+    for p in procs:
+        if p.name().endswith(LONG):
+            text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(")
+    return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())

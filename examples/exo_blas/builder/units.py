@@ -1,8 +1,8 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target.
 
 A file of `cblas/` is a unit for each precision, or one if it says the precision itself (CBLAS_AS); those of
-`cblas/complex/` are about complex numbers of these precisions. The text of a unit is complete: kernels, interface and
-wrapper.
+`cblas/complex/` are about complex numbers of these precisions, those of `cblas/both/` about real numbers and about
+complex ones. The text of a unit is complete: kernels, interface and wrapper.
 """
 
 from __future__ import annotations
@@ -27,24 +27,28 @@ from .routines import routine
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
-_TYPED = re.compile(r"\b((CBLAS(_I|_OF|_BY)?|DEFINE)\(|EXO_LETTER\b)")
+_TYPED = re.compile(r"\b(CBLAS(_I|_OF|_BY)?[(,]|DEFINE\(|EXO_LETTER\b)")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^(?:[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\(|DEFINE\()(\w+)(?:\)\(|,)", re.MULTILINE)
+_WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
 SHARED = "#pragma omp parallel for"
 """A loop of a kernel whose iterations threads share: how many, `threads.h` says."""
 COMPLEX = "complex"
-"""The folder of the wrappers for complex numbers."""
+BOTH = "both"
+"""The folders of the wrappers for complex numbers, and for those and real ones."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A wrapper, `axpy` or `complex/axpy`, for a precision, or for the one that it says itself (None)."""
+    """A wrapper, `axpy` or `complex/axpy`, for a precision, or for the one that it says itself (None). One that is for
+    both kinds of numbers, for these (`pairs`) or for real ones."""
 
     wrapper: str
     precision: str | None
+    pairs: bool = False
 
     @property
     def name(self) -> str:
@@ -59,13 +63,37 @@ class Unit:
     @property
     def letter(self) -> str:
         """What functions begin with: s or d, of complex numbers c or z, if the wrapper is for both precisions."""
-        return COMPLEX_LETTERS[self.precision] if self.precision and self.wrapper.startswith(COMPLEX) else self.real
+        return COMPLEX_LETTERS[self.precision] if self.precision and self.is_complex else self.real
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is about complex numbers."""
+        return self.pairs or self.wrapper.startswith(COMPLEX)
+
+    @property
+    def looped(self) -> str:
+        """What the kernels begin with whose ways are chosen by `level1.h`."""
+        return self.real if self.pairs else self.letter
+
+    @property
+    def apart(self) -> str:
+        """The ending of kernels for vectors of any increments, or for both parts of complex ones."""
+        return "_parts" if self.pairs else "_apart"
+
+    @property
+    def mixed(self) -> tuple[str, str]:
+        """What functions begin with that make real numbers of complex ones, and those that take a real one."""
+        return (self.real + self.letter, self.letter + self.real) if self.is_complex else (self.letter, self.letter)
+
+    @property
+    def own_text(self) -> str:
+        """The wrapper's C text."""
+        return (FOLDER / f"{self.wrapper}.c").read_text()
 
     @property
     def text(self) -> str:
         """The wrapper's C text, with that of the files that it includes."""
-        path = FOLDER / f"{self.wrapper}.c"
-        text = path.read_text()
+        path, text = FOLDER / f"{self.wrapper}.c", self.own_text
         while _INCLUDE.search(text):
             text = _INCLUDE.sub(lambda found: (path.parent / found[1]).read_text(), text)
         return text
@@ -85,15 +113,22 @@ class Unit:
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
         calls = _KERNEL.findall(_COMMENT.sub("", self.text))
-        letters = ((self.real if real else "" if literal else self.letter, name) for real, literal, name in calls)
+        letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
+        ways = [(loop, way) for *_, loop in self.ways() if loop != "iamax" for way in ("", "_long", self.apart)]
+        letters += [(self.looped, loop + way) for loop, way in ways]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
     def defined(self) -> dict[str, str]:
         """The CBLAS functions that the wrapper defines, and what it calls them."""
         found = _DEFINED.findall(_COMMENT.sub("", self.text))
-        letter, real = self.letter, self.real
-        prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": real + letter, "_BY": letter + real}
+        found += [(kind, name) for kind, name, _ in self.ways()]
+        prefixes = {"": self.letter, "_I": f"i{self.letter}", "_AS": "", "_OF": self.mixed[0], "_BY": self.mixed[1]}
         return {f"cblas_{prefixes[kind]}{name}": name for kind, name in found}
+
+    def ways(self) -> list[tuple[str, str, str]]:
+        """The functions that it defines by macros of `level1.h`: the ending of CBLAS, their name, and their loop's."""
+        found: list[tuple[str, str, str]] = _WAYS.findall(self.own_text)
+        return found
 
     def routines(self) -> tuple[str, ...]:
         """The CBLAS functions that the wrapper defines."""
@@ -104,10 +139,11 @@ class Unit:
 def units() -> tuple[Unit, ...]:
     """All units, by file."""
     found: list[Unit] = []
-    for path in (*sorted(FOLDER.glob("*.c")), *sorted((FOLDER / COMPLEX).glob("*.c"))):
+    for path in (p for folder in ("", COMPLEX, BOTH) for p in sorted((FOLDER / folder).glob("*.c"))):
         own = Unit(path.relative_to(FOLDER).with_suffix("").as_posix(), None)
         typed = _TYPED.search(_COMMENT.sub("", own.text)) is not None
-        found += [Unit(own.wrapper, p) for p in TYPES] if typed else [own]
+        kinds = (False, True) if own.wrapper.startswith(BOTH) else (False,)
+        found += [Unit(own.wrapper, p, kind) for kind in kinds for p in TYPES] if typed else [own]
     return tuple(found)
 
 
@@ -142,8 +178,8 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
     lines += [name for name in product_names(machine) if name.split()[1] in kernels]
-    if SHARED in kernels:  # before the wrapper, which includes threads.h
-        lines.append("static inline int exo_threads(void);")
+    if SHARED in kernels:  # profile.h says how many
+        lines.append("int exo_threads(void);")
     lines.append(kernels.replace(SHARED, f"{SHARED} num_threads(exo_threads())"))
     entries = unit.routines() if unit.direct and machine.vec_widths else ()
     before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
@@ -152,9 +188,12 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     else:
         lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
+    lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
+    lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
+    lines += [f"#define EXO_APART {unit.apart}", f"#define T {TYPES[unit.precision or 'f32']}"]
     if unit.precision:
-        lines += [f"#define EXO_LETTER {unit.letter}", f"#define EXO_REAL {unit.real}"]
-        lines += [f"#define T {TYPES[unit.precision]}"]
+        lines += [f"#define EXO_OF {unit.mixed[0]}", f"#define EXO_BY {unit.mixed[1]}"]
+        lines += [f"#define EXO_LETTER {unit.letter}"]
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")

@@ -140,3 +140,12 @@ EXO_PUBLIC int exo_blas_choices(char *text, int size) {
     EXO_CHOICES(EXO_TELL)
     return n;
 }
+
+// How many threads a large routine may use: what EXO_NUM_THREADS says. In a process that was forked, one, as the threads
+// that OpenMP keeps are not there any more and would be waited for.
+__attribute__((visibility("hidden"))) int exo_threads(void) {
+    const char *const given = getenv("EXO_NUM_THREADS");
+    const int threads = given ? atoi(given) : 1;
+    if (threads <= 1 || getpid() != exo_process) return 1;
+    return threads > 1024 ? 1024 : threads;
+}

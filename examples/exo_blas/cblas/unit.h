@@ -21,6 +21,7 @@
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
+//   ARGUMENTS(gemv)   their names
 //   DEFINE(gemv, ..)  defines CBLAS(gemv) with its parameters, which checks them and does what is said then
 //   CHECK(gemv)       calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, if the 7th is wrong; of a call by the Fortran
 //                     name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
@@ -58,8 +59,8 @@
 #define CBLAS(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), EXO_HERE(routine))
 #define DECLARE(routine) __typeof__(EXO_JOIN(EXO_JOIN(cblas_, EXO_LETTER), routine)) CBLAS(routine)
 #define CBLAS_I(routine) EXO_JOIN(EXO_JOIN(cblas_i, EXO_LETTER), EXO_HERE(routine))
-#define CBLAS_OF(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_REAL, EXO_LETTER)), EXO_HERE(routine))
-#define CBLAS_BY(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_JOIN(EXO_LETTER, EXO_REAL)), EXO_HERE(routine))
+#define CBLAS_OF(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_OF), EXO_HERE(routine))
+#define CBLAS_BY(routine) EXO_JOIN(EXO_JOIN(cblas_, EXO_BY), EXO_HERE(routine))
 #define KERNEL(routine) EXO_JOIN(EXO_LETTER, routine)
 #define REAL_KERNEL(routine) EXO_JOIN(EXO_REAL, routine)
 
@@ -141,6 +142,7 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
 __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine,
     const char *what);
 #define PARAMETERS(routine) EXO_JOIN(EXO_PARAMETERS_, routine)
+#define ARGUMENTS(routine) EXO_JOIN(EXO_ARGUMENTS_, routine)
 #define CHECK(routine) EXO_JOIN(EXO_CHECK_, routine) (void)0
 #define DEFINE(routine, ...) \
     void CBLAS(routine)(PARAMETERS(routine)) { CHECK(routine); __VA_ARGS__; }

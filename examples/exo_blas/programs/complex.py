@@ -8,7 +8,7 @@ exchanged.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 from exo_strat import *
 from exo_strat import direct
@@ -133,6 +133,7 @@ def kernel(program: Proc, precision: str, plan: Callable[[Machine], Op], variant
     return Kernel(name, precision, unit_stride(typed(program, precision, name)), plan)
 
 
+@cache
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of complex numbers."""
     found = []

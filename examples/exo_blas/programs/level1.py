@@ -5,8 +5,10 @@ Programs are over the precision `R`. Numbers that a routine returns are written 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 from backends.targets import PLAIN_C, avx2
 from exo_strat import *
@@ -14,7 +16,9 @@ from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
 from strategies.std.writing import INSIDE
 
+from . import ways
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
+from .level1_blocks import FLAGGED, LARGEST_OF, NORMS, ROTATIONS
 
 
 @proc
@@ -61,7 +65,7 @@ def dsdot(n: size, x: [f32][n], y: [f32][n], r: f64):
 
 
 @proc
-def snrm2(n: size, x: [f32][n], r: f64):
+def ssquares(n: size, x: [f32][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -72,7 +76,7 @@ def snrm2(n: size, x: [f32][n], r: f64):
 
 
 @proc
-def dnrm2(n: size, x: [f64][n], r: f64):
+def dsquares(n: size, x: [f64][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -81,7 +85,7 @@ def dnrm2(n: size, x: [f64][n], r: f64):
 
 
 @proc
-def dnrm2_scaled(n: size, scale: f64, x: [f64][n], r: f64):
+def dscaled(n: size, scale: f64, x: [f64][n], r: f64):
     t: f64
     t = 0.0
     for i in seq(0, n):
@@ -92,10 +96,15 @@ def dnrm2_scaled(n: size, scale: f64, x: [f64][n], r: f64):
 
 
 @proc
-def iamax(n: size, x: [R][n], k: [R][n], m: R, p: R):
+def search(n: size, x: [R][n], k: [R][n], r: R):
+    most: R
+    place: R
+    most = -1.0
+    place = 0.0
     for i in seq(0, n):
-        p = select(m, fmax(x[i], -x[i]), k[i], p)
-        m = fmax(fmax(x[i], -x[i]), m)
+        place = select(most, fmax(x[i], -x[i]), k[i], place)
+        most = fmax(fmax(x[i], -x[i]), most)
+    r = place
 
 
 @proc
@@ -167,7 +176,7 @@ def swap(n: size, x: [R][n], y: [R][n]):
 TYPED = (asum, axpy, copy, dot, rotm, scal, swap)
 """Programs for either precision, and for vectors of neighbours or of any strides."""
 
-DOUBLE = (dsdot, snrm2, dnrm2, dnrm2_scaled)
+DOUBLE = (dsdot, ssquares, dsquares, dscaled)
 """Programs that compute in double precision whatever their vectors are."""
 
 
@@ -199,15 +208,111 @@ def streamed(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_1(machine, precision)) >> stream_stores(machine.get_streams(precision))
 
 
-def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op]) -> Kernel:
-    """A kernel that is scheduled by one of these."""
+@cache
+def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op], near: bool = True) -> Kernel:
+    """A kernel that is scheduled by one of these, of vectors whose elements are neighbours, if they are `near`."""
     name = program.name() + variant if program in DOUBLE else named_for(precision, program.name() + variant)
     mine = typed(program, precision, name)
-    return Kernel(name, precision, mine if how is strided else unit_stride(mine), partial(how, precision))
+    return Kernel(name, precision, unit_stride(mine) if near else mine, partial(how, precision))
 
 
+def of_loops(loops: tuple[Kernel, ...], machine: Machine) -> Op:
+    """What calls of loops are scheduled by."""
+    return ways.scheduled(tuple((k.program.name(), k.scheduled(machine)) for k in loops))
+
+
+@cache
+def by_ways(program: Proc, precision: str) -> tuple[Kernel, ...]:
+    return tuple(_by_ways(program, precision))
+
+
+def _by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
+    """The kernels of a program: of neighbours, of vectors that are `_apart`, of parts of complex numbers that are so
+    (`_parts`), and of `_long` vectors; of a copy, also of those that are far away."""
+    near, slow = kernel(program, precision, "", plan), kernel(program, precision, "_strided", strided, near=False)
+    yield near
+    if any(a.name() == ways.RESULT for a in program.args()):
+        yield kernel(program, precision, "_apart", strided, near=False)
+        yield way("parts", ways.both_parts, near, slow)
+        yield way("long", ways.long_sum, near, near)
+        return
+    yield way("apart", ways.apart, near, slow)
+    parts = ways.apart(f"{near.name}_parts", slow.program, 2)
+    yield Kernel(parts.name(), precision, parts, lambda _: ways.pairwise())
+    first = kernel(program, precision, "_before", strided)
+    yield way("long", ways.long_update, near, near, first)
+    if program is copy:
+        far = kernel(program, precision, "_far", streamed)
+        yield way("long", ways.long_update, far, far, first)
+
+
+def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) -> Kernel:
+    """The kernel `saxpy_long` of what calls these loops."""
+    name = f"{kernel.name}_{ending}"
+    return Kernel(name, kernel.precision, make(name, *(k.program for k in loops)), partial(of_loops, loops))
+
+
+LIMITS = {"f32": (24, 126, (2.0 - 2.0**-23) * 2.0**127), "f64": (53, 1022, sys.float_info.max)}
+"""Of a precision: bits of a number, the least exponent of a normal one, negated, and the largest."""
+
+
+def in_precision(texts: str, precision: str, letter: str = "") -> str:
+    """Programs over `R`, which are called `Tamax`, in a precision; of complex numbers, `Samax` is one of real ones."""
+    real = LETTERS[precision]
+    texts = re.sub(r"\bS(?=[a-z])", real, re.sub(r"\bT(?=[a-z])", letter or real, texts))
+    return re.sub(r"\bR\b", precision, texts)
+
+
+def written(texts: str, called: dict[str, Kernel], **values: float) -> Iterator[Kernel]:
+    """The kernels of programs that call others, and each other, with the numbers that they mention."""
+    known = dict(called)
+    for text in texts.strip().split("\n\n"):
+        made = proc_from_source(text, {**values, **{name: k.program for name, k in known.items()}})
+        loops = tuple(known[name] for name in dict.fromkeys(ways.called(made)))
+        known[made.name()] = Kernel(made.name(), "", made, partial(of_loops, loops))
+        yield known[made.name()]
+
+
+# -- Euclidean norms --------------------------------------------------------------------------------------
+
+def norms() -> Iterator[Kernel]:
+    """The kernels of Euclidean norms."""
+    loops = [k for p in (ssquares, dsquares) for k in by_ways(p, "f64")]
+    loops += [kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares, dsquares)]
+    return written(NORMS, {k.name: k for k in loops}, LARGEST=LIMITS["f64"][2])
+
+
+# -- the largest ------------------------------------------------------------------------------------------
+
+def largest(precision: str) -> Iterator[Kernel]:
+    """The kernels that search for the largest number."""
+    bits, least, most = LIMITS[precision]
+    loops = [kernel(amax, precision, "", plan), kernel(first, precision, "", plan)]
+    loops += [kernel(p, precision, ending, strided, near=False) for p, ending in ((copy, "_strided"), (search, ""))]
+    values = {"LEAST": 2.0 ** (1 - least - bits), "SMALL": 2.0 ** (1 - least), "SHRUNK": 1 - 2.0**-bits}
+    return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops}, LARGEST=most, **values)
+
+
+# -- modified rotations ------------------------------------------------------------------------------------
+
+def flagged(precision: str) -> Iterator[Kernel]:
+    """The kernels of rotm."""
+    loops = [*by_ways(rotm, precision), *(kernel(p, precision, "", plan) for p in (rotm_unit, rotm_diagonal))]
+    return written(in_precision(FLAGGED, precision), {k.name: k for k in loops})
+
+
+# -- numbers ----------------------------------------------------------------------------------------------
+
+def rotations(precision: str) -> Iterator[Kernel]:
+    """What is about single numbers, and is left as it is."""
+    least = 2.0 ** -LIMITS[precision][1]
+    return written(in_precision(ROTATIONS, precision), {}, SMALL=least, LARGE=1 / least, GAMMA=4096.0, SQUARE=2.0**24)
+
+
+@cache
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this level."""
-    ways = [(p, "", plan) for p in (*TYPED, *DOUBLE, rotm_diagonal, rotm_unit, amax, first)]
-    ways += [(p, "_strided", strided) for p in (*TYPED, *DOUBLE)] + [(iamax, "", strided), (copy, "_far", streamed)]
-    return tuple(kernel(p, t, end, how) for p, end, how in ways for t in LETTERS if t == "f64" or p not in DOUBLE)
+    loops = [(p, t) for t in LETTERS for p in TYPED] + [(dsdot, "f64")]
+    both = [*(k for p, t in loops for k in by_ways(p, t)), *norms()]
+    both += [k for t in LETTERS for k in (*largest(t), *rotations(t), *flagged(t))]
+    return (*both, *(kernel(amax, t, "", plan) for t in LETTERS))

@@ -40,7 +40,7 @@ LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 TRIANGLES = ("trmv", "trsv", "tbmv", "tbsv", "tpmv", "tpsv")
 COMPLEX_LEVEL3 = ("gemm", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm")
 
-COMPLEX = (*(u.wrapper for u in units() if u.wrapper.startswith("complex/")), "gemm", "gemv", "ger")
+COMPLEX = (*dict.fromkeys(u.wrapper for u in units() if u.is_complex), "gemm", "gemv", "ger", "rotg")
 """The wrappers of all functions of complex numbers, and those for real ones that they call. They are built together."""
 
 

@@ -1,17 +1,11 @@
 // x := alpha x
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 // flags: -fno-tree-vectorize: apart from neighbours, gcc 12 fuses other products in a vector than in the last ones
-#include "../threads.h"
-#include "pairs.h"
+#include "../level1.h"
 
-APART void shared(int64_t n, Number a, T *x) {
-    IN_PARTS(n, p, KERNEL(scal_pairs)(p.n, &a.re, &a.im, OUT(x + 2 * p.at, 1)));
-}
-
-void CBLAS(scal)(PARAMETERS(scal)) {
-    const Number a = number(alpha);
-    if (n <= 0 || incx <= 0) return;
-    if (incx == 1 && IS_SHARED(2 * (int64_t)n, (T *)x)) shared(n, a, x);
-    else if (incx == 1) KERNEL(scal_pairs)(n, &a.re, &a.im, OUT(x, 1));
-    else KERNEL(scal_strided)(n, &a.re, &a.im, PAIRS_OUT(x, incx));
-}
+#define RE (((const T *)alpha)[0])
+#define IM (((const T *)alpha)[1])
+TWO_WAYS(CBLAS, scal, scal_pairs, void, if (n <= 0) return, incx != 1 || IS_SHARED,
+    if (incx == 1) LONG(scal_pairs)(n, AT(RE), AT(IM), OUT(x, 1));
+    else if (incx > 0) APART_OF(scal_pairs)(n, AT(RE), AT(IM), EACH(OUT, x)),
+    LOOP(scal_pairs)(n, AT(RE), AT(IM), OUT(x, 1)))
