@@ -1,4 +1,4 @@
-"""How BLAS packs triangles: memories, which say in C where an element is.
+"""Memories of the library: how BLAS packs triangles, and where copies are made.
 
 Object code computes with the elements of a matrix or of its diagonal. That rows follow each other without gaps, so that
 where one begins is quadratic in its number, is known here only.
@@ -7,11 +7,13 @@ where one begins is quadratic in its number, is known here only.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from backends.c import Index, Objection, Term
-from backends.c.memory import HeapMemory
+from backends.c.memory import ALIGNED, HeapMemory
 from backends.c.terms import add, binary, mul, num, sub
-from backends.kernel import Binary, Expr
+from backends.c.types import c_type
+from backends.kernel import Binary, Expr, Scalar
 
 
 class Packed(HeapMemory):
@@ -51,3 +53,36 @@ class _Upper(Packed):
 
 PACKED_LOWER = _Lower("PACKED_LOWER")
 PACKED_UPPER = _Upper("PACKED_UPPER")
+
+
+class _Few(HeapMemory):
+    """On the stack if there are at most 4096 elements."""
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        if not shape:
+            return super().alloc(name, scalar, shape)
+        here, count, heap = f"{name}_few", reduce(mul, shape), super().alloc(name, scalar, shape).partition(" = ")[2]
+        array = f"_Alignas({ALIGNED}) {c_type(scalar)} {here}[{MOST}];"
+        return f"{array}\n{c_type(scalar)} *{name} = {count} <= {MOST} ? {here} : {heap}"
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"if ({name} != {name}_few) exo_free({name});" if shape else ""
+
+
+class _Kept(HeapMemory):
+    """In room that a thread keeps for its next call: `room.h`, which a wrapper includes whose kernels have such buffers.
+    What has no room there is on the heap, so they have buffers on the heap, too."""
+
+    def prelude(self) -> str:
+        return "static void *exo_room(size_t bytes);\nstatic void exo_leave(void *given);"
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return super().alloc(name, scalar, shape).replace("exo_alloc", "exo_room")
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"exo_leave({name});" if shape else ""
+
+
+MOST = 4096
+FEW = _Few("FEW")
+KEPT = _Kept("KEPT")
