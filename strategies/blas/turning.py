@@ -99,25 +99,26 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
         yield std.unroll_and_jam(std.tiles.COLUMNS, tail="cut")
         return None
     tile, rows, columns = found
-    # a strip calls another procedure, so that it isn't a part of its callers
-    one = schedule(seq(rename(f"{p.name()}_tile"), partial_eval(m=rows, n=columns)), p)
-    call = seq(reorder_loops(), std.as_call(one, at("for j in _: _", seq(reorder_loops(), replace(tile)))))
-    strip = schedule(seq(rename(f"{p.name()}_strip"), partial_eval(n=columns), add_assertion(f"m >= {rows}")), p)
-    down = seq(reorder_loops(), overlapping("m", rows, ("io", "i"), seq(simplify(), call)))
+    turn = seq(simplify(), replace(tile))
+    down = at("for j in _: _", seq(reorder_loops(), overlapping("m", rows, ("io", "i"), turn, turn)))
+    size = seq(partial_eval(n=columns), add_assertion(f"m >= {rows}"))
+    strip = std.as_call(schedule(seq(rename(f"{p.name()}_strip"), size), p), down)
+    # the last strips are one function: what calls another procedure is no part of its callers
+    last = std.as_call(schedule(seq(rename(f"{p.name()}_last"), size), p), at("for j in _: _", strip))
     p, cases = yield specialize(f"m < {rows} or n < {columns} or m * n < {FEW}")
-    across = seq(simplify(), std.as_call(strip, at("for j in _: _", down)))
-    yield on(cases.orelse()[0], overlapping("n", columns, ("jo", "j"), across))
+    across = overlapping("n", columns, ("jo", "j"), seq(simplify(), strip), seq(simplify(), last))
+    yield on(cases.orelse()[0], across)
     p, tiles = yield on(cases.body()[0], std.tile(columns, rows, tail="cut"))
     yield on(tiles, nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), replace(tile))
     return None
 
 
 @strategy
-def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str, str], then: Op) -> Script:
+def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str, str], then: Op, last: Op) -> Script:
     """`for i in (0, m): s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
 
     For loops whose iterations may be done twice, at least `size` of them, of which r are left over: these and the `size`
-    before are two tiles. `then` is for the inner loops. Focus: the loop.
+    before are two tiles. `then` is for the inner loop of the first one, and `last` for that of the others. Focus: the loop.
     """
     p, whole = yield cut_loop(f"{extent} - {extent} % {size} - {size}")
     p, rest = yield on(whole.next(), shift_loop(0))
@@ -126,7 +127,7 @@ def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str,
     p, case = yield on(rest, specialize([f"{extent} % {size} == {r}" for r in left]))
     for r in left:
         assert isinstance(case, IfCursor)
-        yield on(case.body()[0], divide_with_recompute(2, r, names), nav(INSIDE), then)
+        yield on(case.body()[0], divide_with_recompute(2, r, names), nav(INSIDE), last)
         case = case.orelse()[0]
-    yield on(case, then)
+    yield on(case, last)
     return None

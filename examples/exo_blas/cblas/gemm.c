@@ -98,7 +98,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else if (k == 1 && beta == 1) CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
     else if (b1 == 1 && n * k <= SMALL && m <= CHOICE(gemm_slim))
         KERNEL(product_small)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), &beta, OUT2(c, ldc, 1));
-    else if (m * k <= SMALL && n * k <= SMALL && k < CHOICE(gemm_dots) && m <= CHOICE(gemm_slim))
+    else if (m * k <= SMALL && n * k <= SMALL && m * n <= SMALL && k < CHOICE(gemm_dots) && m <= CHOICE(gemm_slim))
         KERNEL(product_small_turned)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, 1, b1), &beta, OUT2(c, ldc, 1));
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
