@@ -1,6 +1,6 @@
 """The BLAS libraries that are compared, behind one harness that calls any of them.
 
-The harness is C, made from the prototypes of `exo_blas.h`: for each function one that calls a pointer so many times.
+The harness is C, made from the table of routines: for each function one that calls a pointer so many times.
 It is compiled for 32-bit and for 64-bit integers, as libraries have the one or the other.
 """
 
@@ -26,7 +26,8 @@ from backends.toolchain import build as build_c
 from benchmarks.measure import FAST_MATH
 from benchmarks.peers import ALONE, home_of
 from examples.exo_blas.binding import NUMBERS, load
-from examples.exo_blas.builder.interface import FOLDER, Prototype, prototypes
+from examples.exo_blas.builder.interface import header
+from examples.exo_blas.builder.routines import Routine, routines
 from examples.exo_blas.conformance.netlib import fetched
 
 PLAIN_C = Path(__file__).with_name("blas_plain.c")
@@ -35,8 +36,7 @@ FLAGS = ("-std=gnu11", "-O3", "-march=native")
 FORMS = (("", ""), ("scipy_", ""), ("scipy_", "64_"), ("", "64_"))
 """What stands before and after `cblas_saxpy` in a library's symbols; 64_ means 64-bit integers."""
 
-HEADER = (FOLDER / "exo_blas.h").read_text()
-PROTOTYPES = {p.name: p for p in prototypes(HEADER)}
+ROUTINES = {r.name: r for r in routines()}
 
 os.environ |= {"MKL_THREADING_LAYER": "SEQUENTIAL", "BLIS_NUM_THREADS": "1", "EXO_NUM_THREADS": "1"}
 
@@ -87,10 +87,10 @@ static double now(void) {
 """
 
 
-def timer(p: Prototype) -> str:
+def timer(p: Routine) -> str:
     """The C function that times calls of a prototype's function."""
     keep = "" if p.result == "void" else "result = "
-    return _TIMER.format(name=p.name, params=p.params, result=p.result, keep=keep, arguments=p.arguments())
+    return _TIMER.format(name=p.name, params=p.params, result=p.result, keep=keep, arguments=p.arguments)
 
 
 class Harness:
@@ -98,7 +98,7 @@ class Harness:
     to one place only some cycles earlier."""
 
     def __init__(self) -> None:
-        source = "\n".join((HEADER, _CLOCK, *map(timer, PROTOTYPES.values())))
+        source = "\n".join((header(), _CLOCK, *map(timer, ROUTINES.values())))
         self._narrow = build_c("blas_timer", source, FLAGS)
         self._wide = build_c("blas_timer64", source, (*FLAGS, "-DCBLAS_INT=int64_t"))
         self._folder = TemporaryDirectory()
@@ -131,13 +131,13 @@ class Harness:
 
 def parameters(function: str) -> tuple[tuple[str, str], ...]:
     """The types and names of a function's parameters; pointers have names that begin with *."""
-    pairs = (p.rsplit(" ", 1) for p in PROTOTYPES[function].params.split(", "))
+    pairs = (p.rsplit(" ", 1) for p in ROUTINES[function].params.split(", "))
     return tuple((t, name) for t, name in pairs)
 
 
 def returns(function: str) -> bool:
     """Whether a function returns a number."""
-    return PROTOTYPES[function].result != "void"
+    return ROUTINES[function].result != "void"
 
 
 def _types(function: str) -> tuple[str, ...]:

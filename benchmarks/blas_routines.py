@@ -52,7 +52,8 @@ Shapes = Callable[[Dims, str], Mapping[str, tuple[int, int]]]
 @dataclass(frozen=True)
 class Routine:
     """A routine. `variants` have a letter for each of its options in their order; `flops` are operations, `elements`
-    those that a call must touch, in a pass of this `kind`; `shapes` are the matrices with their leading dimensions."""
+    those that a call must touch, in a pass of this `kind`; `shapes` are the matrices with their leading dimensions.
+    `alpha` is 1 where a peer has kernels for that only."""
 
     name: str
     sizes: Sequence[Dims]
@@ -62,6 +63,7 @@ class Routine:
     variants: Sequence[str] = ("",)
     shapes: Shapes = lambda d, v: {}
     precisions: Sequence[str] = ("f32", "f64")
+    alpha: float = 0.5
 
     def function(self, precision: str) -> str:
         """The CBLAS function: for i-amax the letter is inside, dsdot and sdsdot have none, some have two."""
@@ -338,14 +340,17 @@ COMPLEX = (
 _SMALL = tuple(Dims(n, n, n) for n in (2, 3, 4, 5, 8, 11, 16, 24, 32))
 _BATCHED = Routine(
     "gemm_batch_strided", _SMALL, lambda d: BATCH * _cube(d), lambda d: BATCH * _faces(d), "read",
-    _combined("nt", "nt"), _batch,
+    _combined("nt", "nt"), _batch, alpha=1,
 )  # fmt: skip
 BATCHES = (_BATCHED, _complex(_BATCHED, _SMALL, _ADJOINT))
+
+SINGLE = tuple(Dims(n, n, n) for n in (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 13, 16, 17, 20, 24, 27, 31, 32))
 
 LEVELS = {
     **{"1": LEVEL_1, "2": LEVEL_2, "3": LEVEL_3, "skinny": SKINNY},
     "complex": COMPLEX,
     "batch": BATCHES,
+    "small": (replace(LEVEL_3[0], sizes=SINGLE, alpha=1),),
     **{"strided": (*LEVEL_1[:12], *LEVEL_2[:7]), "unaligned": LEVEL_1[:12]},
 }
 PLACES = {"strided": ((2, 0), (-3, 0)), "unaligned": ((1, 1),)}
@@ -372,7 +377,7 @@ LARGEST = 3e8
 TRANS, UPLO = {"n": 111, "t": 112, "c": 113}, {"u": 121, "l": 122}
 DIAG, SIDE = {"n": 131, "u": 132}, {"l": 141, "r": 142}
 OPTIONS = {"trans": TRANS, "transa": TRANS, "transb": TRANS, "uplo": UPLO, "diag": DIAG, "side": SIDE}
-NUMBERS = {"alpha": 0.5, "beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
+NUMBERS = {"beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
 SMALL = 1e-6
 """Elements beside the diagonal of a triangle: products and solutions may be repeated very often."""
 
@@ -411,6 +416,7 @@ def arguments(case: Case) -> list[Any]:
     chosen = {name: next(letters) for _, name in parameters(case.function) if name in OPTIONS}
     shapes = routine.shapes(d, case.variant)
     scalars = {"m": d.m, "n": d.n, "k": d.k or d.m, "kl": d.k, "ku": d.k, "incx": case.inc, "incy": case.inc, **NUMBERS}
+    scalars["alpha"] = routine.alpha
     scalars |= {f"ld{name}": ld for name, (_, ld) in shapes.items()}
     scalars |= {"batch": BATCH, **{f"stride{name}": rows * ld // BATCH for name, (rows, ld) in shapes.items()}}
     found: list[Any] = []
@@ -428,7 +434,7 @@ def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: 
     """The array of a parameter."""
     kind = TYPES[case.precision]
     if name in ("alpha", "beta"):  # complex ones go by address
-        return np.array([NUMBERS[name]], kind)
+        return np.array([{**NUMBERS, "alpha": case.routine.alpha}[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:

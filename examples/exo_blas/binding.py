@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .builder.interface import Bits, Prototype, header, prototypes
+from .builder.interface import Bits
+from .builder.routines import Routine, routines
 
 NUMBERS: dict[str, Any] = {"float": ctypes.c_float, "double": ctypes.c_double, "CBLAS_INDEX": ctypes.c_size_t}
 
@@ -22,7 +23,7 @@ class Cblas:
     def __init__(self, library: Path, prefix: str = "", integers: Bits = 32) -> None:
         self.library = ctypes.CDLL(str(library))
         self._prefix, self._integers = prefix, integers
-        self._known = {p.name: p for p in prototypes(header())}
+        self._known = {r.name: r for r in routines()}
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._known:
@@ -33,7 +34,7 @@ class Cblas:
         return function
 
 
-def _types(p: Prototype, integers: Bits) -> tuple[list[Any], Any]:
+def _types(p: Routine, integers: Bits) -> tuple[list[Any], Any]:
     params = [q.rsplit(" ", 1) for q in p.params.split(", ")]
     numbers = NUMBERS | {"CBLAS_INT": ctypes.c_int64 if integers == 64 else ctypes.c_int32}
     kinds = [ctypes.c_void_p if name.startswith("*") else numbers.get(t, ctypes.c_int) for t, name in params]

@@ -342,7 +342,7 @@ def by_transposed(p: Proc, c: ProcCursor, call: Op, scale: Made, turn: Made, add
 
     Its rows and columns are in blocks, as in `in_place`. Focus: the procedure.
     """
-    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), in_parts("most", ("io", "i"), identity))
+    p, rows = yield seq(nav(moves.find_loop("j")), reorder_loops(), in_parts("most", ("part", "i"), identity))
     p, products = yield on(rows.find("if beta == 0.0: _"), nav(moves.after), fission(2))
     p, block = yield on(products, nav(moves.as_block), stage_mem(window(products, "c"), "sums", accum=True))
     zero, products = block[0].prev(), block[0]

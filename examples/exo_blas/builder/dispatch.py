@@ -14,7 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .fortran import fortran
-from .interface import FOLDER, Prototype, header, parts, prototypes
+from .interface import FOLDER, header, parts
+from .routines import Routine, routines
 
 _VISIBLE = '__attribute__((visibility("default")))'
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -35,9 +36,8 @@ def dispatch(
     `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
     that cache, where the system doesn't tell.
     """
-    found = prototypes(header())
-    functions = [p for p in found if p.name in set(defined) - set(direct)]
-    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in found if p.name in {*defined, *others}}
+    functions = [p for p in routines() if p.name in set(defined) - set(direct)]
+    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in {*defined, *others}}
     plain, *better = targets
     return "\n".join(
         (
@@ -82,14 +82,14 @@ def entry_points(defined: Sequence[str], plain: str, target: str) -> tuple[str, 
     The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
     moved before the question is answered.
     """
-    functions = [p for p in prototypes(header()) if p.name in set(defined)]
+    functions = [p for p in routines() if p.name in set(defined)]
     before = [f"extern {_HIDDEN} int exo_plain;"]
     before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
     before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]
     return "\n".join(before), "\n".join(_choice(p, plain, target) for p in functions)
 
 
-def _choice(p: Prototype, plain: str, target: str) -> str:
+def _choice(p: Routine, plain: str, target: str) -> str:
     numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
     lines = (
         f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
@@ -102,15 +102,15 @@ def _choice(p: Prototype, plain: str, target: str) -> str:
     return "\n".join(lines)
 
 
-def _call(p: Prototype, function: str) -> str:
-    return f"{'return ' * (p.result != 'void')}{function}({p.arguments()});"
+def _call(p: Routine, function: str) -> str:
+    return f"{'return ' * (p.result != 'void')}{function}({p.arguments});"
 
 
-def _entry(p: Prototype) -> str:
+def _entry(p: Routine) -> str:
     return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {_call(p, f'exo_table.{p.name}')} }}"
 
 
-def _switch(target: str, functions: Sequence[Prototype]) -> str:
+def _switch(target: str, functions: Sequence[Routine]) -> str:
     lines = tuple(f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
     lines = (*lines, "    exo_plain = 0;", f'    exo_isa = "{target}";')
     return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .interface import Prototype
+from .routines import Routine
 
 _FLAGS = {"CBLAS_TRANSPOSE": "transpose", "CBLAS_UPLO": "uplo", "CBLAS_DIAG": "diag", "CBLAS_SIDE": "side"}
 
@@ -64,17 +64,16 @@ static inline CBLAS_SIDE exo_side(char c) {
 """
 
 
-def fortran(functions: Mapping[Prototype, str]) -> str:
+def fortran(functions: Mapping[Routine, str]) -> str:
     """C source of the Fortran names of functions, each of which is called by an expression."""
     return "\n".join((_HEAD, *(f"EXO_PUBLIC {entry(p, called)}" for p, called in functions.items()), ""))
 
 
-def entry(p: Prototype, called: str) -> str:
+def entry(p: Routine, called: str) -> str:
     """A function that is called as Fortran does: by address, flags as letters, column-major, the first element is 1.
 
-    >>> from .interface import prototypes
-    >>> (p,) = prototypes("float cblas_sasum(CBLAS_INT n, const float *x, CBLAS_INT incx);")
-    >>> print(entry(p, p.name))
+    >>> from .routines import routine
+    >>> print(entry(routine("cblas_sasum"), "cblas_sasum"))
     float sasum_(const CBLAS_INT *n, const float *x, const CBLAS_INT *incx) { return cblas_sasum(*n, x, *incx); }
     """
     params, arguments = [], []
@@ -87,11 +86,11 @@ def entry(p: Prototype, called: str) -> str:
         params.append(f"const char *{name}" if flag else param if is_address else f"const {kind} *{name}")
         arguments.append(f"exo_{flag}(*{name})" if flag else name.lstrip("*") if is_address else f"*{name}")
     call = f"{called}({', '.join(arguments)})"
-    head = f"{p.routine}_({', '.join(params)})"
+    head = f"{p.fortran}_({', '.join(params)})"
     if p.name.endswith("_sub"):  # the complex number is what a Fortran function gives back
-        kind, result = f"exo_{p.routine[0]}", params.pop().rpartition("*")[2]
+        kind, result = f"exo_{p.fortran[0]}", params.pop().rpartition("*")[2]
         call = f"{called}({', '.join([*arguments[:-1], f'&{result}'])})"
-        return f"{kind} {p.routine}_({', '.join(params)}) {{ {kind} {result}; {call}; return {result}; }}"
+        return f"{kind} {p.fortran}_({', '.join(params)}) {{ {kind} {result}; {call}; return {result}; }}"
     if p.result == "CBLAS_INDEX":
         return f"CBLAS_INT {head} {{ return *n < 1 || *incx < 1 ? 0 : (CBLAS_INT){call} + 1; }}"
     return f"{p.result} {head} {{ {'' if p.result == 'void' else 'return '}{call}; }}"

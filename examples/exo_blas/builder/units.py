@@ -1,7 +1,8 @@
 """The translation units of the library: a wrapper, and the kernels that it names, for a target.
 
-A file of `cblas/` is a unit for each precision if it uses `T`, else one; those of `cblas/complex/` are about complex
-numbers of these precisions. The text of a unit is complete: kernels, interface and wrapper.
+A file of `cblas/` is a unit for each precision, or one if it says the precision itself (CBLAS_AS); those of
+`cblas/complex/` are about complex numbers of these precisions. The text of a unit is complete: kernels, interface and
+wrapper.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
 from .interface import FOLDER, header, parts
+from .routines import routine
 
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
 
-_TYPED = re.compile(r"\bT\b")
+_TYPED = re.compile(r"\bCBLAS(_I|_OF|_BY)?\(")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
 _DEFINED = re.compile(r"^[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\((\w+)\)\(", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
@@ -83,12 +85,16 @@ class Unit:
         letters = ((self.real if real else "" if literal else self.letter, name) for real, literal, name in calls)
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
 
-    def routines(self) -> tuple[str, ...]:
-        """The CBLAS functions that the wrapper defines."""
+    def defined(self) -> dict[str, str]:
+        """The CBLAS functions that the wrapper defines, and what it calls them."""
         found = _DEFINED.findall(_COMMENT.sub("", self.text))
         letter, real = self.letter, self.real
         prefixes = {"": letter, "_I": f"i{letter}", "_AS": "", "_OF": real + letter, "_BY": letter + real}
-        return tuple(f"cblas_{prefixes[kind]}{name}" for kind, name in found)
+        return {f"cblas_{prefixes[kind]}{name}": name for kind, name in found}
+
+    def routines(self) -> tuple[str, ...]:
+        """The CBLAS functions that the wrapper defines."""
+        return tuple(self.defined())
 
 
 @cache
@@ -147,4 +153,5 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
             for kind in ("IN", "OUT")
             for rank in (1, 2)
         ]
+    lines += [line for name, called in unit.defined().items() for line in routine(name).macros(called)]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

@@ -17,7 +17,7 @@ APART T shared(int64_t n, const T *x) {
     return r;
 }
 
-T CBLAS(asum)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+T CBLAS(asum)(PARAMETERS(asum)) {
     if (n <= 0) return 0;
     if (RARE(incx != 1)) return any_stride(n, x, incx);
     if (RARE(IS_SHARED(n, x))) return shared(n, x);

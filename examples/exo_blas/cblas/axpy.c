@@ -27,7 +27,7 @@ APART void shared(int64_t n, T alpha, const T *x, T *y) {
     IN_PARTS(n, p, KERNEL(axpy)(p.n, &alpha, IN(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(axpy)(CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+void CBLAS(axpy)(PARAMETERS(axpy)) {
     if (n <= 0 || alpha == 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, alpha, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, alpha, x, y);

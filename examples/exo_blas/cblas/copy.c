@@ -33,7 +33,7 @@ APART void unusual(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy
     else any_stride(n, x, incx, y, incy);
 }
 
-void CBLAS(copy)(CBLAS_INT n, const T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+void CBLAS(copy)(PARAMETERS(copy)) {
     if (RARE(incx != 1 || incy != 1 || n <= 0 || IS_SHARED(n, y) || IS_FAR(n))) unusual(n, x, incx, y, incy);
     else if (RARE(IS_ACROSS(n, y))) aligned(n, x, y);
     else KERNEL(copy)(n, IN(x, 1), OUT(y, 1));

@@ -16,7 +16,7 @@ APART T shared(int64_t n, const T *x, const T *y) {
     return r;
 }
 
-T CBLAS(dot)(CBLAS_INT n, const T *x, CBLAS_INT incx, const T *y, CBLAS_INT incy) {
+T CBLAS(dot)(PARAMETERS(dot)) {
     if (n <= 0) return 0;
     if (RARE(incx != 1 || incy != 1)) return any_stride(n, x, incx, y, incy);
     if (RARE(IS_SHARED(n, x))) return shared(n, x, y);

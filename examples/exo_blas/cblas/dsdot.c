@@ -16,7 +16,7 @@ APART double shared(int64_t n, const float *x, const float *y) {
     return r;
 }
 
-double CBLAS_AS(dsdot)(CBLAS_INT n, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+double CBLAS_AS(dsdot)(PARAMETERS(dsdot)) {
     if (n <= 0) return 0;
     if (RARE(incx != 1 || incy != 1)) return any_stride(n, x, incx, y, incy);
     if (RARE(IS_SHARED(n, x))) return shared(n, x, y);

@@ -1,14 +1,12 @@
 // y := alpha op(A) x + beta y, where A is a band
 #include "banded.h"
 #include "band_product.h"
-#include "checks.h"
 
-void CBLAS(gbmv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, CBLAS_INT kl, CBLAS_INT ku,
-    T alpha, const T *a, CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
+void CBLAS(gbmv)(PARAMETERS(gbmv)) {
     int row_major = ROW_MAJOR(layout), dots = BY_ROWS(layout, trans);
     int64_t rows = row_major ? m : n, columns = row_major ? n : m, below = row_major ? kl : ku, above = row_major ? ku : kl;
     int64_t nx = dots ? columns : rows, ny = dots ? rows : columns;
-    CHECK_GBMV(gbmv);
+    CHECK(gbmv);
     if (m == 0 || n == 0) return;
     x = FIRST(x, nx, incx);
     y = FIRST(y, ny, incy);

@@ -1,7 +1,6 @@
 // C := alpha op(A) op(B) + beta C
 // flags without vectors: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 is nine times as slow, and takes six times as long
 #include "threads.h"
-#include "checks.h"
 #include "room.h"
 
 DECLARE(gemv);
@@ -44,7 +43,7 @@ static Blocks blocks(int64_t m, int64_t n, int64_t k, int64_t ldb) {
     return (Blocks){deep, passes == 1 ? n : wide, even < EXO_ROWS ? even : m};
 }
 
-// C := alpha A B + beta C, of a C that isn't a vector and a B that isn't small and has rows of neighbours
+// C := alpha A B + beta C, of a C that isn't a vector
 APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc) {
     const int64_t slim = CHOICE(gemm_slim);
@@ -103,20 +102,17 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
 
-void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
-    CBLAS_INT k, T alpha, const T *a, CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
+void CBLAS(gemm)(PARAMETERS(gemm)) {
     const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
-    CHECK_GEMM(gemm);
+    CHECK(gemm);
     const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
     if (rows) PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
     else PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc);  // the columns are the rows of the transposed
 }
 
-void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
-    CBLAS_INT n, CBLAS_INT k, T alpha, const T *a, CBLAS_INT lda, CBLAS_INT stridea, const T *b, CBLAS_INT ldb,
-    CBLAS_INT strideb, T beta, T *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch) {
+void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
     const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
-    CHECK_GEMM_BATCH(gemm_batch_strided);
+    CHECK(gemm_batch_strided);
     const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
     const int threads = exo_batch_threads((double)m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)

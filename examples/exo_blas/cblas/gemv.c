@@ -1,7 +1,6 @@
 // y := alpha op(A) x + beta y
 // flags: -fno-tree-vectorize -fno-version-loops-for-strides: columns that make no vector are sooner done one by one
 #include "threads.h"
-#include "checks.h"
 
 #define MANY 12          // rows that are read together if there are so many elements that they come from memory
 #define ALIKE_ROWS 48    // threads begin at multiples of it: a row is added up with the same others as on one thread
@@ -153,12 +152,11 @@ APART void copied(int by_rows, int64_t m, int64_t n, T alpha, const T *a, int64_
     RELEASE(u);
 }
 
-void CBLAS(gemv)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
-    CBLAS_INT lda, const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
+void CBLAS(gemv)(PARAMETERS(gemv)) {
     int64_t rows = ROW_MAJOR(layout) ? m : n, columns = ROW_MAJOR(layout) ? n : m;
     int by_rows = BY_ROWS(layout, trans);
     int64_t nx = by_rows ? columns : rows, ny = by_rows ? rows : columns;
-    CHECK_GEMV(gemv);
+    CHECK(gemv);
     if (m == 0 || n == 0) return;
     x = FIRST(x, nx, incx);
     y = FIRST(y, ny, incy);

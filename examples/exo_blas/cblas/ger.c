@@ -1,6 +1,5 @@
 // A := alpha x y^T + A
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
-#include "checks.h"
 
 #define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
 // The function for up to so many columns as there are registers for; with those that make no vector; and for any number
@@ -67,9 +66,8 @@ APART void copied(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const
     RELEASE(u);
 }
 
-void CBLAS(ger)(CBLAS_LAYOUT layout, CBLAS_INT m, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
-    CBLAS_INT incy, T *a, CBLAS_INT lda) {
-    CHECK_GER(ger);
+void CBLAS(ger)(PARAMETERS(ger)) {
+    CHECK(ger);
     if (m == 0 || n == 0 || alpha == 0) return;
     x = FIRST(x, m, incx);
     y = FIRST(y, n, incy);

@@ -103,7 +103,7 @@ APART int64_t any_stride(int64_t n, const T *x, int64_t inc) {
     return n <= SMALL ? scan(n, x, inc, &most) : by_chunks(n, x, inc);
 }
 
-CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const T *x, CBLAS_INT incx) {
+CBLAS_INDEX CBLAS_I(amax)(PARAMETERS(amax)) {
     if (n <= 1 || x[0] != x[0]) return 0;
     if (RARE(incx != 1)) return (CBLAS_INDEX)any_stride(n, x, incx);
     T most = -1;

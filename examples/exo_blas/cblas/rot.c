@@ -31,7 +31,7 @@ APART void shared(int64_t n, T *x, T *y, T c, T s) {
     IN_PARTS(n, p, KERNEL(rotm)(p.n, &c, &s, &minus, &c, OUT(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(rot)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, T c, T s) {
+void CBLAS(rot)(PARAMETERS(rot)) {
     if (n <= 0) return;
     const T minus = -s;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, c, s);

@@ -16,7 +16,7 @@ APART void rotate(T *a, T *b, T *c, T *s) {
     *a = r;
 }
 
-void CBLAS(rotg)(T *a, T *b, T *c, T *s) {
+void CBLAS(rotg)(PARAMETERS(rotg)) {
     if (*b != 0) rotate(a, b, c, s);
     else *c = 1, *s = 0, *b = 0;
 }

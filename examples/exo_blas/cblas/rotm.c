@@ -41,12 +41,12 @@ APART void shared(int64_t n, T *x, T *y, const T *h) {
     IN_PARTS(n, p, KERNEL(rotm)(p.n, &e.h11, &e.h12, &e.h21, &e.h22, OUT(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(rotm)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy, const T *h) {
-    if (n <= 0 || h[0] == -2) return;
-    if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, h);
-    else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y, h);
-    else if (RARE(IS_SHARED(n, y))) shared(n, x, y, h);
-    else if (h[0] < 0) KERNEL(rotm)(n, &h[1], &h[3], &h[2], &h[4], OUT(x, 1), OUT(y, 1));
-    else if (h[0] == 0) KERNEL(rotm_unit)(n, &h[3], &h[2], OUT(x, 1), OUT(y, 1));
-    else KERNEL(rotm_diagonal)(n, &h[1], &h[4], OUT(x, 1), OUT(y, 1));
+void CBLAS(rotm)(PARAMETERS(rotm)) {
+    if (n <= 0 || param[0] == -2) return;
+    if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy, param);
+    else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y, param);
+    else if (RARE(IS_SHARED(n, y))) shared(n, x, y, param);
+    else if (param[0] < 0) KERNEL(rotm)(n, &param[1], &param[3], &param[2], &param[4], OUT(x, 1), OUT(y, 1));
+    else if (param[0] == 0) KERNEL(rotm_unit)(n, &param[3], &param[2], OUT(x, 1), OUT(y, 1));
+    else KERNEL(rotm_diagonal)(n, &param[1], &param[4], OUT(x, 1), OUT(y, 1));
 }

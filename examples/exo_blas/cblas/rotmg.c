@@ -47,7 +47,7 @@ APART void rotation(T *d1, T *d2, T *b1, T b2, T *param) {
     else param[1] = h11, param[4] = h22;
 }
 
-void CBLAS(rotmg)(T *d1, T *d2, T *b1, T b2, T *param) {
+void CBLAS(rotmg)(PARAMETERS(rotmg)) {
     if (*d1 < 0 || *d2 * b2 != 0) rotation(d1, d2, b1, b2, param);
     else param[0] = -2;
 }

@@ -1,10 +1,8 @@
 // y := alpha A x + beta y, where A is symmetric and a band
 #include "banded.h"
-#include "checks.h"
 
-void CBLAS(sbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, CBLAS_INT k, T alpha, const T *a, CBLAS_INT lda,
-    const T *x, CBLAS_INT incx, T beta, T *y, CBLAS_INT incy) {
-    CHECK_SBMV(sbmv);
+void CBLAS(sbmv)(PARAMETERS(sbmv)) {
+    CHECK(sbmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo);
     int64_t part = FEWER(k, n), rows = n - part, slant = (int64_t)lda - 1;  // part: rows that make a triangle

@@ -18,7 +18,7 @@ APART void shared(int64_t n, T alpha, T *x) {
     IN_PARTS(n, p, KERNEL(scal)(p.n, &alpha, OUT(x + p.at, 1)));
 }
 
-void CBLAS(scal)(CBLAS_INT n, T alpha, T *x, CBLAS_INT incx) {
+void CBLAS(scal)(PARAMETERS(scal)) {
     if (n <= 0) return;
     if (RARE(incx != 1)) any_stride(n, alpha, x, incx);
     else if (RARE(IS_ACROSS(n, x))) aligned(n, alpha, x);

@@ -16,7 +16,7 @@ APART double shared(int64_t n, const float *x, const float *y) {
     return r;
 }
 
-float CBLAS_AS(sdsdot)(CBLAS_INT n, float alpha, const float *x, CBLAS_INT incx, const float *y, CBLAS_INT incy) {
+float CBLAS_AS(sdsdot)(PARAMETERS(sdsdot)) {
     if (n <= 0) return alpha;
     if (RARE(incx != 1 || incy != 1)) return any_stride(n, alpha, x, incx, y, incy);
     if (RARE(IS_SHARED(n, x))) return (float)(alpha + shared(n, x, y));

@@ -15,7 +15,7 @@ APART double shared(int64_t n, const float *x) {
     return r;
 }
 
-float CBLAS_AS(snrm2)(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+float CBLAS_AS(snrm2)(PARAMETERS(snrm2)) {
     if (n <= 0) return 0;
     if (RARE(incx != 1)) return any_stride(n, x, incx);
     if (RARE(IS_SHARED(n, x))) return (float)sqrt(shared(n, x));

@@ -1,6 +1,5 @@
 // y := alpha A x + beta y, where A is symmetric and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
-#include "checks.h"
 
 APART void scale(int64_t n, T beta, T *y, int64_t incy) { exo_scale(n, beta, y, incy); }
 
@@ -21,9 +20,8 @@ APART void copied(int low, int64_t n, T alpha, const T *ap, const T *x, int64_t 
     RELEASE(v);
 }
 
-void CBLAS(spmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *ap, const T *x, CBLAS_INT incx,
-    T beta, T *y, CBLAS_INT incy) {
-    CHECK_SPMV(spmv);
+void CBLAS(spmv)(PARAMETERS(spmv)) {
+    CHECK(spmv);
     if (n == 0) return;
     y = FIRST(y, n, incy);
     if (RARE(beta != 1)) scale(n, beta, y, incy);

@@ -1,6 +1,5 @@
 // A := alpha x x^T + A, where A is symmetric and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
-#include "checks.h"
 
 APART void lower(int64_t n, T alpha, const T *x, T *a) {
     KERNEL(syr_l_packed)(n, &alpha, IN(x, 1), OUT2(a, n, 1));
@@ -16,8 +15,8 @@ APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, T *a) {
     RELEASE(u);
 }
 
-void CBLAS(spr)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, T *ap) {
-    CHECK_SPR(spr);
+void CBLAS(spr)(PARAMETERS(spr)) {
+    CHECK(spr);
     if (n == 0 || alpha == 0) return;
     const int low = LOWER(layout, uplo);
     if (RARE(incx != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, ap);

@@ -1,6 +1,5 @@
 // A := alpha x y^T + alpha y x^T + A, where A is symmetric and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
-#include "checks.h"
 
 APART void lower(int64_t n, T alpha, const T *x, const T *y, T *a) {
     KERNEL(syr2_l_packed)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, n, 1));
@@ -18,9 +17,8 @@ APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, const T
     RELEASE(v);
 }
 
-void CBLAS(spr2)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_INT n, T alpha, const T *x, CBLAS_INT incx, const T *y,
-    CBLAS_INT incy, T *ap) {
-    CHECK_SPR2(spr2);
+void CBLAS(spr2)(PARAMETERS(spr2)) {
+    CHECK(spr2);
     if (n == 0 || alpha == 0) return;
     const int low = LOWER(layout, uplo);
     if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, ap);

@@ -27,7 +27,7 @@ APART void shared(int64_t n, T *x, T *y) {
     IN_PARTS(n, p, KERNEL(swap)(p.n, OUT(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(swap)(CBLAS_INT n, T *x, CBLAS_INT incx, T *y, CBLAS_INT incy) {
+void CBLAS(swap)(PARAMETERS(swap)) {
     if (n <= 0) return;
     if (RARE(incx != 1 || incy != 1)) any_stride(n, x, incx, y, incy);
     else if (RARE(ARE_ACROSS(n, y))) aligned(n, x, y);

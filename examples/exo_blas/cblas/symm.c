@@ -2,7 +2,6 @@
 //
 // A is taken by columns of squares. A square of the diagonal is mirrored; what is on its other side is the transposed
 // of what is stored.
-#include "checks.h"
 
 #define SQUARE 128  // for which there is room
 #define BAND 8  // rows that are mirrored together
@@ -45,10 +44,9 @@ static void right(int64_t m, int64_t n, int64_t l, int64_t w, T alpha, const T *
     PRODUCT(m, n - below, w, alpha, b, ldb, 1, a + below * a0 + l * a1, a1, a0, 1, c + below, ldc);
 }
 
-void CBLAS(symm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_INT m, CBLAS_INT n, T alpha, const T *a,
-    CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
+void CBLAS(symm)(PARAMETERS(symm)) {
     const int rows = ROW_MAJOR(layout), on_left = side == CblasLeft;
-    CHECK_SYMM(symm);
+    CHECK(symm);
     const int64_t height = rows ? m : n, width = rows ? n : m;  // columns are the rows of the transposed
     PRODUCT(height, width, 0, 0, a, 0, 1, b, 0, 1, beta, c, ldc);
     if (m == 0 || n == 0 || alpha == 0) return;

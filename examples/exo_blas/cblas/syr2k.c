@@ -3,7 +3,6 @@
 // The triangle is halved until it is small: what is off the diagonal are products. A small one is part of a square, to
 // which its transposed is added.
 #include "rank_k.h"
-#include "checks.h"
 
 #define MOST 64  // for which there is room
 
@@ -34,10 +33,9 @@ static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a
     part(lower, n - h, k, alpha, last_a, a0, a1, last_b, b0, b1, c + h * ldc + h, ldc);
 }
 
-void CBLAS(syr2k)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
-    const T *a, CBLAS_INT lda, const T *b, CBLAS_INT ldb, T beta, T *c, CBLAS_INT ldc) {
+void CBLAS(syr2k)(PARAMETERS(syr2k)) {
     const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
-    CHECK_SYR2K(syr2k, IS_TRANSPOSE(trans));
+    CHECK(syr2k);
     const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
     scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;

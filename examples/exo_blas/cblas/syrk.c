@@ -2,7 +2,6 @@
 //
 // The triangle is halved until it is small: what is off the diagonal is a product. A small one is part of a square.
 #include "rank_k.h"
-#include "checks.h"
 
 #define MOST 32  // for which there is room
 
@@ -25,10 +24,9 @@ static void part(int lower, int64_t n, int64_t k, T alpha, const T *a, int64_t a
     part(lower, n - h, k, alpha, last, a0, a1, c + h * ldc + h, ldc);
 }
 
-void CBLAS(syrk)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k, T alpha,
-    const T *a, CBLAS_INT lda, T beta, T *c, CBLAS_INT ldc) {
+void CBLAS(syrk)(PARAMETERS(syrk)) {
     const int rows = ROW_MAJOR(layout), turned = trans != CblasNoTrans;
-    CHECK_SYRK(syrk, IS_TRANSPOSE(trans));
+    CHECK(syrk);
     const int lower = LOWER(layout, uplo), across = turned == rows;  // in row-major order
     scale_triangle(lower, n, beta, c, ldc);
     if (alpha == 0 || k == 0 || n == 0) return;

@@ -2,11 +2,9 @@
 #include "banded.h"
 #include "band_product.h"
 #include "triangle_vector.h"
-#include "checks.h"
 
-void CBLAS(tbmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
-    const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TBMV(tbmv);
+void CBLAS(tbmv)(PARAMETERS(tbmv)) {
+    CHECK(tbmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     int64_t slant = (int64_t)lda - 1;

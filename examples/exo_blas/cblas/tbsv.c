@@ -1,7 +1,6 @@
 // x := op(A)^-1 x, where A is triangular and a band
 #include "banded.h"
 #include "triangle_vector.h"
-#include "checks.h"
 
 // Solves the rows of a band, and the triangle at its end, or at its beginning.
 #define SOLVE(triangle_first, triangle_by, wide, narrow)                                       \
@@ -11,9 +10,8 @@
         if (!triangle_first && part) triangle_by(part, IN2(triangle, slant, 1), OUT(u + from, 1)); \
     } while (0)
 
-void CBLAS(tbsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, CBLAS_INT k,
-    const T *a, CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TBMV(tbsv);
+void CBLAS(tbsv)(PARAMETERS(tbsv)) {
+    CHECK(tbsv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     int64_t part = FEWER(k, n), rows = n - part, slant = (int64_t)lda - 1;  // part: rows that make a triangle

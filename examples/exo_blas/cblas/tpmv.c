@@ -1,7 +1,6 @@
 // x := op(A) x, where A is triangular and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
-#include "checks.h"
 
 DECLARE(tpmv);
 
@@ -34,9 +33,8 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     RELEASE(v);
 }
 
-void CBLAS(tpmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *ap,
-    T *x, CBLAS_INT incx) {
-    CHECK_TPMV(tpmv);
+void CBLAS(tpmv)(PARAMETERS(tpmv)) {
+    CHECK(tpmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, ap, FIRST(x, n, incx), incx);

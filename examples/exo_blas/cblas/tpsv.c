@@ -1,7 +1,6 @@
 // x := op(A)^-1 x, where A is triangular and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
-#include "checks.h"
 
 DECLARE(tpsv);
 
@@ -23,9 +22,8 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     RELEASE(u);
 }
 
-void CBLAS(tpsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *ap,
-    T *x, CBLAS_INT incx) {
-    CHECK_TPMV(tpsv);
+void CBLAS(tpsv)(PARAMETERS(tpsv)) {
+    CHECK(tpsv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, ap, FIRST(x, n, incx), incx);

@@ -4,7 +4,6 @@
 // is off the diagonal is a product. A small one is left to a kernel.
 #include "threads.h"
 #include "triangle.h"
-#include "checks.h"
 
 static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
@@ -72,8 +71,7 @@ static void right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
     if (!upper) right(0, unit, m, n - h, alpha, a + h * (a0 + a1), a0, a1, low, ldb);
 }
 
-void CBLAS(trmm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
-    CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
-    CHECK_TRMM(trmm);
+void CBLAS(trmm)(PARAMETERS(trmm)) {
+    CHECK(trmm);
     triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
 }

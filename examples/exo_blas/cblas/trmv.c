@@ -1,7 +1,6 @@
 // x := op(A) x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
-#include "checks.h"
 
 DECLARE(trmv);
 
@@ -31,11 +30,11 @@ static inline __attribute__((always_inline)) void product(Kernel *kernel, int64_
     RELEASE(u);
 }
 
-#define PARAMETERS int64_t n, const T *a, int64_t lda, const T *d, int64_t incd, T *x
-APART void by_ln(PARAMETERS) { product(KERNEL(trmv_ln), n, a, lda, d, incd, x); }
-APART void by_un(PARAMETERS) { product(KERNEL(trmv_un), n, a, lda, d, incd, x); }
-APART void by_lt(PARAMETERS) { product(KERNEL(trmv_lt), n, a, lda, d, incd, x); }
-APART void by_ut(PARAMETERS) { product(KERNEL(trmv_ut), n, a, lda, d, incd, x); }
+#define HANDED int64_t n, const T *a, int64_t lda, const T *d, int64_t incd, T *x
+APART void by_ln(HANDED) { product(KERNEL(trmv_ln), n, a, lda, d, incd, x); }
+APART void by_un(HANDED) { product(KERNEL(trmv_un), n, a, lda, d, incd, x); }
+APART void by_lt(HANDED) { product(KERNEL(trmv_lt), n, a, lda, d, incd, x); }
+APART void by_ut(HANDED) { product(KERNEL(trmv_ut), n, a, lda, d, incd, x); }
 
 APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, int64_t n, const T *a,
     int64_t lda, T *x, int64_t incx) {
@@ -46,9 +45,8 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     RELEASE(v);
 }
 
-void CBLAS(trmv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
-    CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TRMV(trmv);
+void CBLAS(trmv)(PARAMETERS(trmv)) {
+    CHECK(trmv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) {

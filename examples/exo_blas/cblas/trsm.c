@@ -3,7 +3,6 @@
 // A is halved until it is small: what is off the diagonal is a product.
 #include "threads.h"
 #include "triangle.h"
-#include "checks.h"
 
 static void small(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a, int64_t a0, int64_t a1, T *b,
     int64_t ldb) {
@@ -57,8 +56,7 @@ static void right(int upper, int unit, int64_t m, int64_t n, T alpha, const T *a
     }
 }
 
-void CBLAS(trsm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
-    CBLAS_INT m, CBLAS_INT n, T alpha, const T *a, CBLAS_INT lda, T *b, CBLAS_INT ldb) {
-    CHECK_TRMM(trsm);
+void CBLAS(trsm)(PARAMETERS(trsm)) {
+    CHECK(trsm);
     triangular(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
 }

@@ -1,7 +1,6 @@
 // x := op(A)^-1 x, where A is triangular
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 #include "triangle_vector.h"
-#include "checks.h"
 
 DECLARE(trsv);
 
@@ -37,9 +36,8 @@ APART void copied(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, C
     RELEASE(u);
 }
 
-void CBLAS(trsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n, const T *a,
-    CBLAS_INT lda, T *x, CBLAS_INT incx) {
-    CHECK_TRMV(trsv);
+void CBLAS(trsv)(PARAMETERS(trsv)) {
+    CHECK(trsv);
     if (n == 0) return;
     const int lower = LOWER(layout, uplo), dots = BY_ROWS(layout, trans);
     if (RARE(incx != 1)) copied(layout, uplo, trans, diag, n, a, lda, FIRST(x, n, incx), incx);

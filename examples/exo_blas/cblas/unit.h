@@ -1,6 +1,7 @@
-// What the wrappers of this folder are written with. Each file becomes one translation unit for each target and, if
-// it uses `T`, for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and the kernels that it names. Of
-// complex numbers, in the folder `complex`, EXO_LETTER is c or z and EXO_REAL s or d; else both are the same.
+// What the wrappers of this folder are written with. Each file becomes one translation unit for each target and, if it
+// does not say the precision itself (CBLAS_AS), for each precision; in front of it stand EXO_TARGET, EXO_LETTER, `T` and
+// the kernels that it names. Of complex numbers, in the folder `complex`, EXO_LETTER is c or z and EXO_REAL s or d; else
+// both are the same.
 //
 //   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target; in a file without kernels, for all
 //   DECLARE(trmv);    says that CBLAS(trmv) is there, for what is before it and calls it
@@ -19,8 +20,9 @@
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
-//   REQUIRE(lda >= n, 7, gemv)   calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, unless the condition holds; of a
-//                     call by the Fortran name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
+//   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
+//   CHECK(gemv)       calls cblas_xerbla(7, "cblas_sgemv", ..) and returns, if the 7th is wrong; of a call by the Fortran
+//                     name, which says so by its layout, xerbla_("SGEMV ", 6) (builder/fortran.py)
 
 #define EXO_PASTE(a, b) a##b
 #define EXO_JOIN(a, b) EXO_PASTE(a, b)
@@ -132,10 +134,12 @@ void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, in
 #define ROUTINE(routine) "cblas_" EXO_TEXT(EXO_LETTER) #routine
 __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine,
     const char *what);
-#define REQUIRE(condition, position, routine)                            \
-    if (!(condition)) {                                                  \
-        exo_wrong(layout, position, ROUTINE(routine), "not " #condition);    \
-        return;                                                          \
+#define PARAMETERS(routine) EXO_JOIN(EXO_PARAMETERS_, routine)
+#define CHECK(routine) EXO_JOIN(EXO_CHECK_, routine) (void)0
+#define EXO_REQUIRE(condition, position, routine, what)  \
+    if (!(condition)) {                                  \
+        exo_wrong(layout, position, routine, what);      \
+        return;                                          \
     }
 
 #define ROW_MAJOR(layout) ((layout) == CblasRowMajor)
@@ -144,7 +148,6 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define BY_ROWS(layout, trans) (ROW_MAJOR(layout) == ((trans) == CblasNoTrans))
 #define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
 #define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor || (layout) == FROM_FORTRAN)
-#define IS_TRANSPOSE(trans) ((trans) == CblasNoTrans || (trans) == CblasTrans || (trans) == CblasConjTrans)
 #define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)
 #define IS_SIDE(side) ((side) == CblasLeft || (side) == CblasRight)
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.blas import result
-from benchmarks.blas_rivals import PROTOTYPES, Harness, Rival, parameters, plain
+from benchmarks.blas_rivals import ROUTINES, Harness, Rival, parameters, plain
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases
 from benchmarks.blas_summary import by_routine, overview
 from benchmarks.blas_tables import Row as Measured
@@ -20,7 +20,7 @@ SMALL = [c for level in LEVELS for c in cases(level) if c.dims.n <= 40 and c.dim
 
 
 def test_every_function_of_the_interface_is_measured() -> None:
-    assert {c.function for level in LEVELS for c in cases(level)} == set(PROTOTYPES)
+    assert {c.function for level in LEVELS for c in cases(level)} == set(ROUTINES)
 
 
 def test_arguments_are_as_many_as_parameters_and_arrays_where_there_are_pointers() -> None:
@@ -122,7 +122,7 @@ def test_the_summary_has_the_means_of_what_was_written(tmp_path: Path) -> None:
 
 
 def test_functions_of_a_header_are_named_once() -> None:
-    assert all(re.fullmatch(r"cblas_i?[sdcz]\w+", name) for name in PROTOTYPES)
+    assert all(re.fullmatch(r"cblas_i?[sdcz]\w+", name) for name in ROUTINES)
 
 
 def test_what_a_function_before_returned_is_no_result(harness: Harness, rival: Rival) -> None:

@@ -19,7 +19,8 @@ import pytest
 from backends.toolchain import cache_dir
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder.dispatch import dispatch
-from examples.exo_blas.builder.interface import FOLDER, Prototype, header, prototypes
+from examples.exo_blas.builder.interface import FOLDER, header
+from examples.exo_blas.builder.routines import Routine, routines
 from examples.exo_blas.tests.test_random import COMPLEX
 
 HEADER = header()
@@ -108,7 +109,7 @@ def test_a_function_of_another_type_than_in_another_header_is_told(tmp_path):
 
 @pytest.mark.parametrize("integers", ["-UEXO_BLAS_64", "-DEXO_BLAS_64"])
 def test_the_entry_points_are_a_program_without_warnings(integers, tmp_path):
-    everything = [p.name for p in prototypes(HEADER)]
+    everything = [p.name for p in routines()]
     compiled(tmp_path, "gcc", dispatch(everything, {"c": ()}, second_cache=1 << 20), "-c", "-std=gnu11", integers)
 
 
@@ -118,14 +119,14 @@ FLAGS = {"LAYOUT": 101, "TRANSPOSE": 111, "UPLO": 121, "DIAG": 131, "SIDE": 141}
 SIZES = {"m": 3, "n": 3, "k": 3, "kl": 1, "ku": 1}
 
 
-def transposes(p: Prototype) -> tuple[int, ...]:
+def transposes(p: Routine) -> tuple[int, ...]:
     """The transpositions that a function takes."""
     only = {"her": (111, 113), "syr": (111, 112)}
     found = re.fullmatch(r"cblas_[cz](her|syr)2?k", p.name)
     return only[found[1]] if found else (111, 112, 113)
 
 
-def wrong_calls(p: Prototype) -> Iterator[tuple[int, list[Any]]]:
+def wrong_calls(p: Routine) -> Iterator[tuple[int, list[Any]]]:
     """For each argument that can be wrong its position, and arguments that are right but for that one. Sizes are 3, the
     distance of rows 9. Addresses are None: nothing may be touched."""
     params = [q.rsplit(" ", 1) for q in p.params.split(", ")]
@@ -191,7 +192,7 @@ def test_every_wrong_argument_is_told_of_complex_numbers(complex_version, blas_o
 
 def wrong_arguments_are_told(blas: Cblas, letter: str, tmp_path: Path) -> list[str]:
     """The functions of levels 2 and 3 that a library has, all of which tell each of their wrong arguments."""
-    exported = [p for p in prototypes(HEADER) if LEVELS_2_AND_3.match(p.name) and hasattr(blas.library, p.name)]
+    exported = [p for p in routines() if LEVELS_2_AND_3.match(p.name) and hasattr(blas.library, p.name)]
     calls = [(p.name, at, args) for p in exported for at, args in wrong_calls(p)]
     assert len(calls) > 100
     record = tmp_path / "record.so"

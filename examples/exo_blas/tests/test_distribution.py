@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from examples.exo_blas.builder import distribution
-from examples.exo_blas.builder.interface import header, prototypes
+from examples.exo_blas.builder.routines import routines
 
 pytestmark = pytest.mark.slow
 PLAIN = ("VECTORS=", "CFLAGS=-O0", f"-j{os.cpu_count()}")
@@ -79,8 +79,8 @@ def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
     assert told.count(" 0 wrong results") == 4
     for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64")):
         exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
-        names = {"xerbla", "xerbla_array", "lsame", *(p.routine for p in prototypes(header()))}
-        own = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", *(p.name for p in prototypes(header())))
+        names = {"xerbla", "xerbla_array", "lsame", *(p.fortran for p in routines())}
+        own = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", *(p.name for p in routines()))
         wanted = {f"{n}{suffix}_" for n in names} | {f"{n}{suffix}" for n in own}
         assert {*exported} == wanted
 
@@ -120,8 +120,8 @@ def test_the_check_finds_a_wrong_library(fault: str, made: Path, tmp_path: Path)
 
 def wrapped(name: str, body: str) -> str:
     """The function of this name with another body, in which CALL is the library's."""
-    p = next(p for p in prototypes(header()) if p.name == name)
-    call = f'((__typeof__({name}) *)dlsym(RTLD_NEXT, "{name}"))({p.arguments()})'
+    p = next(p for p in routines() if p.name == name)
+    call = f'((__typeof__({name}) *)dlsym(RTLD_NEXT, "{name}"))({p.arguments})'
     head = '#define _GNU_SOURCE\n#include <dlfcn.h>\n#include "exo_blas.h"\n'
     return f"{head}{p.result} {name}({p.params}) {{ {body.replace('CALL', call)} }}"
 

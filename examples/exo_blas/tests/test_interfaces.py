@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from examples.exo_blas.binding import Cblas
-from examples.exo_blas.builder.interface import Prototype, header, prototypes
+from examples.exo_blas.builder.routines import Routine, routines
 from examples.exo_blas.tests.test_callers import LEVELS_2_AND_3, transposes, wrong_calls
 from examples.exo_blas.tests.test_random import COMPLEX
 
@@ -26,15 +26,15 @@ WRAPPERS = (*LEVEL1, *LEVEL2, "gemm", "symm", "syrk", "trmm", "trsm")
 CASES = 12
 ROOM = 400
 LETTERS = {"TRANSPOSE": (b"NTC", 111), "UPLO": (b"UL", 121), "DIAG": (b"NU", 131), "SIDE": (b"LR", 141)}
-FUNCTIONS = {p.name: p for p in prototypes(header())}
+FUNCTIONS = {p.name: p for p in routines()}
 
 
-def is_single(p: Prototype) -> bool:
+def is_single(p: Routine) -> bool:
     """Whether a function is about numbers of single precision, or pairs of them."""
-    return p.routine.removeprefix("i")[0] in "sc"
+    return p.fortran.removeprefix("i")[0] in "sc"
 
 
-def drawn(p: Prototype, rng: np.random.Generator) -> list[Any]:
+def drawn(p: Routine, rng: np.random.Generator) -> list[Any]:
     """Arguments: numbers as they are, flags as CBLAS has them, arrays for addresses. Sizes are up to 9, so that all
     arrays are large enough, also for complex numbers, which are pairs."""
     arguments: list[Any] = []
@@ -57,12 +57,12 @@ def drawn(p: Prototype, rng: np.random.Generator) -> list[Any]:
         else:
             number = rng.uniform(-2, 2)
             arguments.append(float(np.float32(number)) if kind == "float" else number)
-    if p.routine.endswith("rotm"):
+    if p.fortran.endswith("rotm"):
         arguments[-1][0] = rng.choice([-2.0, -1.0, 0.0, 1.0])
     return arguments
 
 
-def by_address(p: Prototype, arguments: list[Any], integers: int) -> list[Any]:
+def by_address(p: Routine, arguments: list[Any], integers: int) -> list[Any]:
     """The arguments as Fortran hands them over, without the layout."""
     numbers = {"float": ctypes.c_float, "double": ctypes.c_double}
     numbers["CBLAS_INT"] = ctypes.c_int64 if integers == 64 else ctypes.c_int32
@@ -81,7 +81,7 @@ def by_address(p: Prototype, arguments: list[Any], integers: int) -> list[Any]:
     return given
 
 
-def result_of(p: Prototype) -> Any:
+def result_of(p: Routine) -> Any:
     return {"float": ctypes.c_float, "double": ctypes.c_double, "void": None}.get(p.result, ctypes.c_int64)
 
 
@@ -95,11 +95,11 @@ class LongPair(ctypes.Structure):
     _fields_ = (("re", ctypes.c_double), ("im", ctypes.c_double))
 
 
-def call(blas: Cblas, p: Prototype, arguments: list[Any], fortran: bool, integers: int) -> tuple[Any, list[Any]]:
+def call(blas: Cblas, p: Routine, arguments: list[Any], fortran: bool, integers: int) -> tuple[Any, list[Any]]:
     """What a function returns, and all that is in memory afterwards."""
     given = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
     if fortran:
-        function = blas.library[f"{p.routine}{'_64' * (integers == 64)}_"]
+        function = blas.library[f"{p.fortran}{'_64' * (integers == 64)}_"]
         function.restype = result_of(p)
         if p.result == "CBLAS_INDEX":
             function.restype = ctypes.c_int64 if integers == 64 else ctypes.c_int32
@@ -119,7 +119,7 @@ def call(blas: Cblas, p: Prototype, arguments: list[Any], fortran: bool, integer
 @pytest.mark.parametrize(("fortran", "integers"), [(True, 32), (False, 64), (True, 64)])
 def test_every_name_of_a_function_does_the_same(fortran, integers, version, blas_of):
     usual, other = blas_of(WRAPPERS, version), blas_of(WRAPPERS, version, integers)
-    called = [p.routine for p in same_by_other_names(usual, other, fortran, integers)]
+    called = [p.fortran for p in same_by_other_names(usual, other, fortran, integers)]
     assert {re.sub("^i?[sd]", lambda found: found[0][:-1], name) for name in called} >= {*WRAPPERS}
 
 
@@ -131,7 +131,7 @@ def test_every_name_of_a_function_of_complex_numbers_does_the_same(fortran, inte
     assert {*called} >= {p for p in FUNCTIONS.values() if "void *" in p.params and is_single(p) == single}
 
 
-def same_by_other_names(usual: Cblas, other: Cblas, fortran: bool, integers: int) -> list[Prototype]:
+def same_by_other_names(usual: Cblas, other: Cblas, fortran: bool, integers: int) -> list[Routine]:
     """The functions of a library, which by their other names do the same."""
     rng, called = np.random.default_rng(7), []
     for p in FUNCTIONS.values():
@@ -165,9 +165,9 @@ for name, position, args in json.load(sys.stdin):
     own.exo_forget()
     p = FUNCTIONS[name]
     given = by_address(p, [none if a is None else a for a in args], integers)
-    library[p.routine + ("_64_" if integers == 64 else "_")](*given)
+    library[p.fortran + ("_64_" if integers == 64 else "_")](*given)
     told = own.exo_told().decode()
-    if told != f"{position - 1} {p.routine.upper():6}":
+    if told != f"{position - 1} {p.fortran.upper():6}":
         print(name, args, "position", position - 1, "told", told)
 """
 

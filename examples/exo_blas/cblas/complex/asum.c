@@ -8,7 +8,7 @@ APART T shared(int64_t n, const T *x) {
     return r;
 }
 
-T CBLAS_OF(asum)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+T CBLAS_OF(asum)(PARAMETERS(asum)) {
     T r, s = 0;
     if (n <= 0 || incx <= 0) return 0;
     if (incx == 1 && IS_SHARED(2 * (int64_t)n, (const T *)x)) return shared(2 * (int64_t)n, x);

@@ -7,7 +7,7 @@ APART void shared(int64_t n, Number a, const T *x, T *y) {
     IN_PARTS(n, p, KERNEL(axpy_pairs)(p.n, &a.re, &a.im, IN(x + 2 * p.at, 1), OUT(y + 2 * p.at, 1)));
 }
 
-void CBLAS(axpy)(CBLAS_INT n, const void *alpha, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy) {
+void CBLAS(axpy)(PARAMETERS(axpy)) {
     const Number a = number(alpha);
     const T *const from = FIRST_PAIR((const T *)x, n, incx);
     T *const to = FIRST_PAIR((T *)y, n, incy);

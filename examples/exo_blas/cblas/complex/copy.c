@@ -6,7 +6,7 @@ APART void shared(int64_t n, const T *x, T *y) {
     IN_PARTS(n, p, REAL_KERNEL(copy)(p.n, IN(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(copy)(CBLAS_INT n, const void *x, CBLAS_INT incx, void *y, CBLAS_INT incy) {
+void CBLAS(copy)(PARAMETERS(copy)) {
     const T *from = FIRST_PAIR((const T *)x, n, incx);
     T *to = FIRST_PAIR((T *)y, n, incy);
     if (n <= 0) return;

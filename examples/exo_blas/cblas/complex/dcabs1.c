@@ -1,6 +1,6 @@
 // |re| + |im|
 
-double CBLAS_AS(dcabs1)(const void *z) {
+double CBLAS_AS(dcabs1)(PARAMETERS(dcabs1)) {
     const double *const parts = z;
     return fabs(parts[0]) + fabs(parts[1]);
 }

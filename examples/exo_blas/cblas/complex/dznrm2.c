@@ -2,7 +2,7 @@
 #include "../threads.h"
 #include "../norm.h"
 
-double CBLAS_AS(dznrm2)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+double CBLAS_AS(dznrm2)(PARAMETERS(dznrm2)) {
     if (n <= 0) return 0;
     if (incx == 1) return norm(2 * (int64_t)n, x);
     const double *const first = (const double *)x - (incx < 0 ? 2 * (int64_t)(n - 1) * incx : 0);

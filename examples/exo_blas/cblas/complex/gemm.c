@@ -4,7 +4,6 @@
 // and these times i. The product of reals is then the complex one, with as many operations. alpha goes into these
 // rows, and so does whether A and B are conjugated. A transposed B becomes a transposed one.
 #include "views.h"
-#include "../checks.h"
 #include "../threads.h"
 
 #define DEPTH (EXO_DEPTH / 2)  // rows of B at a time: as many reals as a product of reals takes
@@ -108,20 +107,16 @@ static void update(int rows, int64_t m, int64_t n, int64_t k, Number alpha, View
     else COMPLEX_PRODUCT(WHOLE, n, m, k, alpha, b, a, c, ldc);
 }
 
-void CBLAS(gemm)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m, CBLAS_INT n,
-    CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, const void *beta,
-    void *c, CBLAS_INT ldc) {
+void CBLAS(gemm)(PARAMETERS(gemm)) {
     const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
-    CHECK_GEMM(gemm);
+    CHECK(gemm);
     const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
     update(ROW_MAJOR(layout), m, n, k, number(alpha), left, right, number(beta), c, ldc);
 }
 
-void CBLAS(gemm_batch_strided)(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRANSPOSE transb, CBLAS_INT m,
-    CBLAS_INT n, CBLAS_INT k, const void *alpha, const void *a, CBLAS_INT lda, CBLAS_INT stridea, const void *b,
-    CBLAS_INT ldb, CBLAS_INT strideb, const void *beta, void *c, CBLAS_INT ldc, CBLAS_INT stridec, CBLAS_INT batch) {
+void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
     const int ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
-    CHECK_GEMM_BATCH(gemm_batch_strided);
+    CHECK(gemm_batch_strided);
     const View left = view(a, lda, ta, transa == CblasConjTrans), right = view(b, ldb, tb, transb == CblasConjTrans);
     const int threads = exo_batch_threads(4.0 * m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)

@@ -1,10 +1,8 @@
 // C := alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C, for a real beta, of which one triangle is written
 #include "rank_k.h"
-#include "../checks.h"
 
-void CBLAS(her2k)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_INT n, CBLAS_INT k,
-    const void *alpha, const void *a, CBLAS_INT lda, const void *b, CBLAS_INT ldb, T beta, void *c, CBLAS_INT ldc) {
-    CHECK_SYR2K(her2k, trans == CblasNoTrans || trans == CblasConjTrans);
+void CBLAS(her2k)(PARAMETERS(her2k)) {
+    CHECK(her2k);
     const Number by = conjugated(number(alpha), !ROW_MAJOR(layout));
     if (n == 0 || ((is_zero(by) || k == 0) && beta == 1)) return;
     const int lower = LOWER(layout, uplo);

@@ -31,7 +31,7 @@ static int64_t shared(int64_t n, const T *x) {
     return found[best];
 }
 
-CBLAS_INDEX CBLAS_I(amax)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+CBLAS_INDEX CBLAS_I(amax)(PARAMETERS(amax)) {
     T most;
     if (n <= 1 || incx <= 0) return 0;
     KERNEL(size1)(1, PAIRS(x, 1), OUT(&most, 1));

@@ -12,7 +12,7 @@ static inline int exponent_of(const T *z) {
 
 static inline double size(const T *z, int e) { return hypot(ldexp(z[0], -e), ldexp(z[1], -e)); }
 
-void CBLAS(rotg)(void *a, void *b, T *c, void *s) {
+void CBLAS(rotg)(PARAMETERS(rotg)) {
     T *const x = a, *const y = b, *const sine = s;
     if (y[0] == 0 && y[1] == 0) {
         *c = 1, sine[0] = sine[1] = 0;

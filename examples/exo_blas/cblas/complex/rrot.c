@@ -7,7 +7,7 @@ APART void shared(int64_t n, T *x, T *y, T c, T s) {
     IN_PARTS(n, p, REAL_KERNEL(rotm)(p.n, &c, &s, &minus, &c, OUT(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS_BY(rot)(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy, T c, T s) {
+void CBLAS_BY(rot)(PARAMETERS(rot)) {
     T *const u = FIRST_PAIR((T *)x, n, incx), *const v = FIRST_PAIR((T *)y, n, incy), minus = -s;
     if (n <= 0) return;
     if (incx == 1 && incy == 1) {

@@ -5,7 +5,7 @@ APART void shared(int64_t n, T alpha, T *x) {
     IN_PARTS(n, p, REAL_KERNEL(scal)(p.n, &alpha, OUT(x + p.at, 1)));
 }
 
-void CBLAS_BY(scal)(CBLAS_INT n, T alpha, void *x, CBLAS_INT incx) {
+void CBLAS_BY(scal)(PARAMETERS(scal)) {
     const int64_t apart = 2 * (int64_t)incx;
     if (n <= 0 || incx <= 0) return;
     if (incx == 1) {

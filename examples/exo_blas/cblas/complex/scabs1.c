@@ -1,6 +1,6 @@
 // |re| + |im|
 
-float CBLAS_AS(scabs1)(const void *z) {
+float CBLAS_AS(scabs1)(PARAMETERS(scabs1)) {
     const float *const parts = z;
     return fabsf(parts[0]) + fabsf(parts[1]);
 }

@@ -8,7 +8,7 @@ APART void shared(int64_t n, Number a, T *x) {
     IN_PARTS(n, p, KERNEL(scal_pairs)(p.n, &a.re, &a.im, OUT(x + 2 * p.at, 1)));
 }
 
-void CBLAS(scal)(CBLAS_INT n, const void *alpha, void *x, CBLAS_INT incx) {
+void CBLAS(scal)(PARAMETERS(scal)) {
     const Number a = number(alpha);
     if (n <= 0 || incx <= 0) return;
     if (incx == 1 && IS_SHARED(2 * (int64_t)n, (T *)x)) shared(n, a, x);

@@ -8,7 +8,7 @@ APART double shared(int64_t n, const float *x) {
     return r;
 }
 
-float CBLAS_AS(scnrm2)(CBLAS_INT n, const void *x, CBLAS_INT incx) {
+float CBLAS_AS(scnrm2)(PARAMETERS(scnrm2)) {
     double r, s = 0;
     if (n <= 0) return 0;
     if (incx == 1 && IS_SHARED(2 * (int64_t)n, (const float *)x)) r = shared(2 * (int64_t)n, x);

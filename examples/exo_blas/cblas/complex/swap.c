@@ -6,7 +6,7 @@ APART void shared(int64_t n, T *x, T *y) {
     IN_PARTS(n, p, REAL_KERNEL(swap)(p.n, OUT(x + p.at, 1), OUT(y + p.at, 1)));
 }
 
-void CBLAS(swap)(CBLAS_INT n, void *x, CBLAS_INT incx, void *y, CBLAS_INT incy) {
+void CBLAS(swap)(PARAMETERS(swap)) {
     T *const u = FIRST_PAIR((T *)x, n, incx), *const v = FIRST_PAIR((T *)y, n, incy);
     if (n <= 0) return;
     if (incx == 1 && incy == 1) {

@@ -1,10 +1,8 @@
 // x := op(A)^-1 x, where A is triangular and packed
 #include "triangle_solution.h"
-#include "../checks.h"
 
-void CBLAS(tpsv)(CBLAS_LAYOUT layout, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag, CBLAS_INT n,
-    const void *ap, void *x, CBLAS_INT incx) {
-    CHECK_TPMV(tpsv);
+void CBLAS(tpsv)(PARAMETERS(tpsv)) {
+    CHECK(tpsv);
     const Rows rows = packed(LOWER(layout, uplo), n, ap);
     in_place(&rows, BY_ROWS(layout, trans), trans == CblasConjTrans, diag == CblasUnit, x, incx);
 }

@@ -1,5 +1,4 @@
 // B := alpha op(A) B or alpha B op(A), for a triangular A
-#include "../checks.h"
 #define SOLVES 0
 #include "triangle.h"
 
@@ -13,8 +12,7 @@ static void small(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64
     }
 }
 
-void CBLAS(trmm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
-    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb) {
-    CHECK_TRMM(trmm);
+void CBLAS(trmm)(PARAMETERS(trmm)) {
+    CHECK(trmm);
     triangular(layout, side, uplo, trans, diag, m, n, number(alpha), a, lda, b, ldb);
 }

@@ -1,5 +1,4 @@
 // B := alpha op(A)^-1 B or alpha B op(A)^-1, for a triangular A
-#include "../checks.h"
 #define SOLVES 1
 #include "triangle.h"
 #include "divisor.h"
@@ -18,8 +17,7 @@ static void small(int upper, int unit, int64_t m, int64_t n, View a, T *b, int64
     }
 }
 
-void CBLAS(trsm)(CBLAS_LAYOUT layout, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diag,
-    CBLAS_INT m, CBLAS_INT n, const void *alpha, const void *a, CBLAS_INT lda, void *b, CBLAS_INT ldb) {
-    CHECK_TRMM(trsm);
+void CBLAS(trsm)(PARAMETERS(trsm)) {
+    CHECK(trsm);
     triangular(layout, side, uplo, trans, diag, m, n, number(alpha), a, lda, b, ldb);
 }
