@@ -1,9 +1,9 @@
 """Products of matrices of any shape, as calls of the kernels of `level3` and `dots`.
 
-A naive program here is `for j: for i: c = beta * c; for p: c += alpha * (a * b)`, where c is set to 0 if beta is 0. It goes
-one of several ways, each of which is made of the same steps. Products of an element are taken so many at a time, from
-copies of a or b. The first time c is set, or scaled, and then it is added to. Rows and columns are in blocks, of which
-each is a call of a kernel.
+A naive program here is `for j: for i: c = beta * c; for p: c += alpha * (a * b)`, where c is set to 0 if beta is 0. It
+goes one of several ways, each of which is made of the same steps. Products of an element are taken so many at a time,
+from copies of a or b. The first time c is set, or scaled, and then it is added to. Rows and columns are in blocks, each
+of which is a call of a kernel.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 from exo_strat import (
     Cursor,
     ForCursor,
-    IfCursor,
     Memory,
     Op,
     Proc,
@@ -47,7 +47,6 @@ from exo_strat import (
     repeat_n,
     replace,
     resize_dim,
-    rewrite_expr,
     seq,
     set_memory,
     simplify,
@@ -103,7 +102,7 @@ def in_depths(p: Proc, c: Cursor, deep: str | int, then: Op) -> Script:
 
     `then` is for the loop over j. Focus: what is around the nest. Returns the procedure.
     """
-    products = c.find_loop("p")
+    products: Any = c.find_loop("p")
     start = products.prev()
     p, blocks = yield on(products, divide_loop(deep, ("po", "p"), tail="guard"))
     yield on(blocks, nav(INSIDE), tighten_loop())
@@ -128,7 +127,8 @@ def at_first(p: Proc, c: ForCursor, then: Op, other: Op) -> Script:
     for branch in (cases.body(), cases.orelse()):
         yield on(branch.find("if po == 0: _"), eliminate_dead_code())
     p, _ = yield seq(nav(moves.root), delete_pass())
-    yield on(p.forward(cases).orelse()[0], other)
+    added: Any = p.forward(cases)
+    yield on(added.orelse()[0], other)
     yield on(cases.body()[0], then)
     yield nav(moves.root)
     return None
@@ -162,14 +162,14 @@ def set_or_scaled(p: Proc, c: ForCursor, then: Op, other: Op) -> Script:
 
 @named
 def with_sums() -> Op:
-    """`for j: for i: for p: c += alpha * e  ~>  for j: for i: t = 0; for p: t += e; c += alpha * t`. Focus: the nest."""
+    """`for j: for i: for p: c += alpha * e  ~>  for j: for i: t = 0; for p: t += e; c += alpha * t`. Focus: a nest."""
     return reframe(moves.find_loop("p"), in_one_sum())
 
 
 @strategy
 def in_one_sum(p: Proc, c: ForCursor) -> Script:
     """`for p: c += alpha * e  ~>  t = 0; for p: t += e; c += alpha * t`. Focus: the loop."""
-    added = c.find("_ += _")
+    added: Any = c.find("_ += _")
     place = f"{added.name()}[{', '.join(e.text() for e in added.idx())}]"
     p, block = yield seq(nav(moves.as_block), stage_mem(place, "t", accum=True))
     p, product = yield on(block, nav(moves.expand(1, 0)), lift_reduce_constant())
@@ -180,7 +180,7 @@ def in_one_sum(p: Proc, c: ForCursor) -> Script:
 @strategy
 def set_at_the_end(p: Proc, c: ForCursor) -> Script:
     """`c = 0; t = 0; for p: ..; c += alpha * t  ~>  t = 0; for p: ..; c = alpha * t`. Focus: the nest. Returns it."""
-    zero = c.find("_ = 0.0")
+    zero: Any = c.find("_ = 0.0")
     while not isinstance(zero.next(), ReduceCursor):
         yield on(zero, nav(moves.expand(0, 1)), reorder_stmts())
         p, zero = yield focus(zero)
@@ -199,7 +199,7 @@ def calls(kernels: Kernels) -> Op:
 
 @strategy
 def scaled_before(p: Proc, c: ForCursor, scale: Made, then: Op) -> Script:
-    """`for j: for i: (if beta != 1: c = beta * c); s  ~>  if beta != 1: scale(..); for j: for i: s`. Focus: the nest."""
+    """`for j: for i: (if beta != 1: c = beta * c); s  ~>  if beta != 1: scale(..); for j: for i: s`. Focus: a nest."""
     p, scaling = yield beforehand("if beta != 1.0: _")
     yield on(scaling.next(), then)
     yield on(scaling, nav(INSIDE), reorder_loops(), scale.call)
@@ -208,7 +208,7 @@ def scaled_before(p: Proc, c: ForCursor, scale: Made, then: Op) -> Script:
 
 @strategy
 def beforehand(p: Proc, c: ForCursor, condition: str) -> Script:
-    """`for j: for i: (if e: s); t  ~>  if e: (for j: for i: s); for j: for i: t`. Focus: the outer loop. Returns the `if`."""
+    """`for j: for i: (if e: s); t  ~>  if e: (for j: for i: s); for j: for i: t`. Focus: a nest. Returns the `if`."""
     first = c.find(condition)
     yield on(first, nav(moves.after), fission(2))
     yield on(first, repeat_n(lift_scope(), 2))
@@ -226,9 +226,10 @@ def either(p: Proc, c: ForCursor, condition: str, then: Op, other: Op) -> Script
 
 @strategy
 def if_narrow(p: Proc, c: ForCursor, size: int, then: Op, other: Op) -> Script:
-    """`either` for few columns, of so many bytes an element, of which the last one of up to two cache lines is filled by
-    half at most, or for less than one line, if not many products make up for a masked store. Focus: the nest."""
-    n, k = c.hi().text(), c.find_loop("p").hi().text()
+    """`either` for few columns: up to two cache lines, of which the last is filled by half at most, or less than one if
+    not many products make up for a masked store. An element has so many bytes. Focus: the nest."""
+    products: Any = c.find_loop("p")
+    n, k = c.hi().text(), products.hi().text()
     narrow = f"{size} * ({n}) <= 128 and {size} * ({n} - 1) % 64 < 32 or {size} * ({n}) < 64 and {k} <= 64"
     yield either(narrow, then, other)
     return None
@@ -260,11 +261,12 @@ def window(c: ForCursor, buffer: str) -> str:
 
     `bounds` is about more where of two ends neither is always the first.
     """
-    found = c.find_all(f"{buffer}[_]") or c.find_all(f"{buffer}[_] += _")
+    found: Any = c.find_all(f"{buffer}[_]") or c.find_all(f"{buffer}[_] += _")
     loops = [c, *loops_inside(c)]
 
     def at_all(index: str, values: list[str]) -> str:
-        return reduce(lambda text, pair: re.sub(rf"\b{pair[0].name()}\b", pair[1], text), zip(loops, values), index)
+        pairs = zip(loops, values, strict=True)
+        return reduce(lambda text, pair: re.sub(rf"\b{pair[0].name()}\b", pair[1], text), pairs, index)
 
     ends = [f"({loop.hi().text()})" for loop in loops]
     dims = [f"{at_all(e.text(), ['0'] * len(loops))}:{at_all(e.text(), ends)}" for e in found[0].idx()]
@@ -276,8 +278,8 @@ def window(c: ForCursor, buffer: str) -> str:
 
 @named
 def at_once(call: Op, scale: Made) -> Op:
-    """The whole product is a block; seven or eight rows are two blocks: after six, the sums of one or two would have to wait
-    for each other. Focus: the nest."""
+    """The whole product is a block; seven or eight rows are two blocks: after six, the sums of one or two would have to
+    wait for each other. Focus: the nest."""
     each = seq(with_sums(), either("m == 7 or m == 8", in_two(4, call), call))
     new = seq(with_sums(), set_at_the_end(), either("m == 7 or m == 8", in_two(4, call), call))
     return set_or_scaled(new, scaled_before(scale, each))
@@ -307,8 +309,8 @@ def in_blocks(call: Op) -> Op:
 
 @named
 def from_packed(call: Op, turn: Made, memory: Memory, depth: int, most: int) -> Op:
-    """b is packed by the kernels, at most `depth` rows together, and a turned if c has more than `wide` columns and columns
-    of a are of neighbours, at most `most` of its rows together. Focus: the procedure."""
+    """b is packed by the kernels, at most `depth` rows together, and a turned if c has more than `wide` columns and
+    columns of a are of neighbours, at most `most` of its rows together. Focus: the procedure."""
     row = f"min(k, {depth}) / 32 * 32 + 32"  # not a power of two
     turned = copied("a", memory, turn, by_beta(call), row)
     return in_depths(depth, in_rows(most, either("stride(a, 0) == 1 and wide < n", turned, by_beta(call))))
@@ -349,7 +351,8 @@ def by_transposed(p: Proc, c: ProcCursor, call: Op, scale: Made, turn: Made, add
     p, sums = yield on(zero.prev(), rearrange_dim((1, 0)))
     for _ in (sums, zero, products):
         p, _ = yield on(rows, nav(moves.expand(0, 1)), reorder_stmts())
-    p, end = yield on(rows, fuse(p.forward(rows).next()))
+    moved: Any = p.forward(rows)
+    p, end = yield on(moved, fuse(moved.next()))
     yield on(end.body()[0], fuse(end.body()[1]))
     p, products = yield on(zero, fuse(products))
     p, _ = yield on(products.body()[0], fuse(products.body()[1]))
@@ -363,8 +366,10 @@ def by_transposed(p: Proc, c: ProcCursor, call: Op, scale: Made, turn: Made, add
 
 @strategy
 def turned_and_added(p: Proc, c: ForCursor, scale: Made, turned: Op, add: Made, memory: Memory) -> Script:
-    """`for i: for j: (if beta != 1: c = beta * c); c += sums[j, i]  ~>  if ..: scale(..); turn(..); add(..)`. Focus: the
-    nest."""
+    """`for i: for j: (if beta != 1: c = beta * c); c += sums[j, i]  ~>  if ..: scale(..); turn(..); add(..)`.
+
+    Focus: the nest.
+    """
     p, scaling = yield beforehand("if beta != 1.0: _")
     yield on(scaling, nav(INSIDE), scale.call)
     p, copy = yield on(scaling.next(), nav(moves.find("_ += _") >> moves.rhs), std.stage_expr("turned", n_lifts=2))

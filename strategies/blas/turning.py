@@ -1,8 +1,8 @@
 """Copies of matrices that are transposed in registers.
 
-A naive program here is `for j: for i: c[i, j] = a[i, j]`, where the columns of a are of neighbours, or `c[i, j] = a[j, i]`.
-Whole tiles are turned by an instruction; what is left at the end would take long element by element, so the last tiles
-overlap those before.
+A naive program here is `for j: for i: c[i, j] = a[i, j]`, where the columns of a are of neighbours, or
+`c[i, j] = a[j, i]`. Whole tiles are turned by an instruction; what is left at the end would take long element by
+element, so the last tiles overlap those before.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from exo_strat import (
     divide_loop,
     divide_with_recompute,
     make_instr,
-    moves,
-    named,
     nav,
     on,
     partial_eval,
@@ -59,8 +57,8 @@ def {name}_rows(dst: [{precision}][{rows}, {columns}], src: [{precision}][{colum
 
 @cache
 def tile_of(machine: Machine, precision: str, by_rows: bool) -> tuple[Proc, int, int] | None:
-    """The machine's instruction that turns a tile, and its rows and columns; `by_rows`, that of a source whose rows are of
-    neighbours, which is the same one with the other stride."""
+    """The machine's instruction that turns a tile, and its rows and columns; `by_rows`, that of a source whose rows are
+    of neighbours, which is the same one with the other stride."""
     found = machine.get_transposes(precision)
     if not found:
         return None
@@ -115,10 +113,10 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
 
 @strategy
 def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str, str], then: Op, last: Op) -> Script:
-    """`for i in (0, m): s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
+    """`for i: s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
 
     For loops whose iterations may be done twice, at least `size` of them, of which r are left over: these and the `size`
-    before are two tiles. `then` is for the inner loop of the first one, and `last` for that of the others. Focus: the loop.
+    before are two tiles. `then` is for the inner loop of the first one, `last` for those of the others. Focus: it.
     """
     p, whole = yield cut_loop(f"{extent} - {extent} % {size} - {size}")
     p, rest = yield on(whole.next(), shift_loop(0))

@@ -102,24 +102,24 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
 
+// Of op(A), op(B) and C in either order: the columns of a column-major C are the rows of the transposed product
+#define OF(a, b, c) \
+    (rows ? PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc) \
+          : PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc))
+#define STRIDES                                                                                   \
+    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans; \
+    const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1
+
 void CBLAS(gemm)(PARAMETERS(gemm)) {
-    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK(gemm);
-    const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
-    if (rows) PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
-    else PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc);  // the columns are the rows of the transposed
+    STRIDES;
+    OF(a, b, c);
 }
 
 void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
-    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans;
     CHECK(gemm_batch_strided);
-    const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1;
+    STRIDES;
     const int threads = exo_batch_threads((double)m * n * k, batch);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int64_t l = 0; l < batch; l++) {
-        const T *const al = a + l * stridea, *const bl = b + l * strideb;
-        T *const cl = c + l * stridec;
-        if (rows) PRODUCT(m, n, k, alpha, al, a0, a1, bl, b0, b1, beta, cl, ldc);
-        else PRODUCT(n, m, k, alpha, bl, b0, b1, al, a0, a1, beta, cl, ldc);
-    }
+    for (int64_t l = 0; l < batch; l++) OF(a + l * stridea, b + l * strideb, c + l * stridec);
 }

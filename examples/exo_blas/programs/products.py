@@ -1,8 +1,8 @@
 """Level 3: products of matrices of any shape, and the ways that they go.
 
-The kernels of `level3` are products of what is near, or of blocks that they pack. Here are those that the wrapper chooses
-from, for any beta: products in blocks, from copies that are turned. What is called `deep`, `wide`, `tall` and `most` are
-numbers of rows and columns that are taken together, which the wrapper knows from the processor.
+The kernels of `level3` are products of what is near, or of blocks that they pack. Here are those that the wrapper
+chooses from, for any beta: products in blocks, from copies that are turned. `deep`, `wide`, `tall` and `most` are how
+many rows and columns are taken together, which the wrapper knows from the processor.
 """
 
 from __future__ import annotations

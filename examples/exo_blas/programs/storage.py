@@ -70,8 +70,10 @@ class _Few(HeapMemory):
 
 
 class _Kept(HeapMemory):
-    """In room that a thread keeps for its next call: `room.h`, which a wrapper includes whose kernels have such buffers.
-    What has no room there is on the heap, so they have buffers on the heap, too."""
+    """In room that a thread keeps for its next call (`room.h`, for the wrappers whose kernels have such buffers).
+
+    What has no room there is on the heap, so the kernels have buffers on the heap, too.
+    """
 
     def prelude(self) -> str:
         return "static void *exo_room(size_t bytes);\nstatic void exo_leave(void *given);"
