@@ -115,8 +115,8 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
 def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str, str], then: Op, last: Op) -> Script:
     """`for i: s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
 
-    For loops whose iterations may be done twice, at least `size` of them, of which r are left over: these and the `size`
-    before are two tiles. `then` is for the inner loop of the first one, `last` for those of the others. Focus: it.
+    For loops whose iterations may be done twice, at least `size` of them, of which r are left over. These and so many
+    before are two tiles. `then` is for the inner loop of the first loop, `last` for those of the others. Focus: the loop.
     """
     p, whole = yield cut_loop(f"{extent} - {extent} % {size} - {size}")
     p, rest = yield on(whole.next(), shift_loop(0))
