@@ -116,7 +116,7 @@ def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str,
     """`for i: s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
 
     For loops whose iterations may be done twice, at least `size` of them, of which r are left over. These and so many
-    before are two tiles. `then` is for the inner loop of the first loop, `last` for those of the others. Focus: the loop.
+    before are two tiles. `then` is for the inner loop of the first one, `last` for the others. Focus: the loop.
     """
     p, whole = yield cut_loop(f"{extent} - {extent} % {size} - {size}")
     p, rest = yield on(whole.next(), shift_loop(0))
