@@ -5,15 +5,15 @@ Programs are over the precision `R`, and row-major: what a wrapper makes of colu
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 from exo_strat import *
 from exo_strat import direct
+from strategies.blas import turning
 from strategies.blas.dots import optimize_dots
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level3 import DEPTH, Pack, optimize_gemm, packed, packed_across
-from strategies.std import transposed
 
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 from .level2 import shorter
@@ -103,9 +103,10 @@ def rows(precision: str, machine: Machine) -> Op:
 
 def turned(precision: str, machine: Machine) -> Op:
     """What a matrix by columns is copied to rows by."""
-    return at("for j in _: _", transposed(machine, precision))
+    return at("for j in _: _", turning.turned(machine, precision))
 
 
+@cache
 def kernels_for(precision: str) -> tuple[Kernel, ...]:
     """The kernels of a precision."""
     found = []

@@ -155,3 +155,22 @@ ROOM = _Room("ROOM")
 NEAR = _Near("NEAR")
 BLOCK = _Block("BLOCK")
 """Of matrices."""
+
+
+class _Kept(HeapMemory):
+    """In room that a thread keeps for its next call (`room.h`, for the wrappers whose kernels have such buffers).
+
+    What has no room there is on the heap, so the kernels have buffers on the heap, too.
+    """
+
+    def prelude(self) -> str:
+        return "static void *exo_room(size_t bytes);\nstatic void exo_leave(void *given);"
+
+    def alloc(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return super().alloc(name, scalar, shape).replace("exo_alloc", "exo_room")
+
+    def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
+        return f"exo_leave({name});" if shape else ""
+
+
+KEPT = _Kept("KEPT")

@@ -29,13 +29,13 @@ class _Near(HeapMemory):
         >>> for part in NEAR.alloc("u", f64, (num(600),)).split(" : "):
         ...     print(part)
         double exo_few_u[512], *u = 600 <= 512 ? exo_few_u
-        exo_room(600 * sizeof(double));
+        exo_vector(600 * sizeof(double));
         """
         if not shape:
             return super().alloc(name, scalar, shape)
         kind, count = c_type(scalar), reduce(mul, shape, num(1))
         few, needed = f"exo_few_{name}", mul(count, Term(f"sizeof({kind})"))
-        return f"{kind} {few}[{FEW}], *{name} = {count} <= {FEW} ? {few} : exo_room({needed});"
+        return f"{kind} {few}[{FEW}], *{name} = {count} <= {FEW} ? {few} : exo_vector({needed});"
 
     def free(self, name: str, scalar: Scalar, shape: tuple[Term, ...]) -> str:
         return f"if ({name} != exo_few_{name}) free({name});" if shape else ""
@@ -47,7 +47,7 @@ HELPER = """\
 #include <stdio.h>
 #include <stdlib.h>
 // Memory for a vector; ends the program if there is none.
-static inline void *exo_room(size_t bytes) {
+static inline void *exo_vector(size_t bytes) {
     void *p = malloc(bytes);
     if (p == NULL) {
         fprintf(stderr, "out of memory: no %zu bytes for a vector\\n", bytes);
