@@ -65,14 +65,14 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
 
 def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
     """The C text, after a line of comment with the flags."""
-    scheduled = []
-    for k in kernels:
+    scheduled, apart = [], []
+    for k in dict.fromkeys([*kernels, *(own for k in kernels for own in k.reached())]):
         try:
-            scheduled.append(k.scheduled(machine))
+            (scheduled if k in kernels else apart).append(k.scheduled(machine))
         except SchedulingError as e:
             raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
     try:
-        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}")
+        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}", tuple(apart))
     except BackendError as e:
         raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
     return f"// {' '.join(flags)}\n{text}"

@@ -6,9 +6,17 @@ from backends.c import compile
 from exo_strat import Proc
 
 
-def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
-    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
+def kernel_text(
+    procs: tuple[Proc, ...], name: str, apart: tuple[Proc, ...] = ()
+) -> tuple[str, tuple[str, ...]]:
+    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for.
+
+    Those that are `apart` are called by others, and no part of them: C compilers would take one in that has one caller.
+    """
     if not procs:
         return "#include <stdint.h>\n", ()
-    module = compile(procs, name, embedded=True)
-    return module.text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
+    module = compile((*procs, *apart), name, embedded=True)
+    text = module.text
+    for p in apart:
+        text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(", 1)
+    return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())
