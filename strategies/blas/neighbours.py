@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exo_strat import (
+    AssignCursor,
     BlockCursor,
+    Cursor,
+    ForCursor,
+    Machine,
     Memory,
     Op,
     Proc,
     ProcCursor,
     Scalar,
     Script,
+    call_eqv,
     extract_subproc,
     moves,
     nav,
@@ -25,6 +30,7 @@ from exo_strat import (
 from ..inspect import unique_name
 from ..std.staging import allocation
 from ..std.writing import text
+from .level1 import optimize_level_1
 
 
 @strategy
@@ -54,11 +60,14 @@ def numbers_first(p: Proc, c: BlockCursor) -> Script:
 
 
 @strategy
-def among_neighbours(p: Proc, c: ProcCursor, vectors: Sequence[str], memory: Memory, then: Op) -> Script:
+def among_neighbours(
+    p: Proc, c: ProcCursor, vectors: Sequence[str], memory: Memory, then: Op, procs: Sequence[Proc] = ()
+) -> Script:
     """`s[x]  ~>  if stride(x, 0) == 1: s[x]; else: f(x)`, where f does `t = x; s[t]; x = t`, and `then` for both s.
 
     If one of the vectors has other strides, all are copied to a memory, and back if they are written. That is a
-    procedure of its own. Focus: the procedure, which is returned.
+    procedure of its own. `then` may make calls of programs, which become those of the `procs` that were made from them.
+    Focus: the procedure, which is returned.
 
     >>> from exo_strat import DRAM, identity, proc_from_source, schedule
     >>> p = proc_from_source('''
@@ -93,7 +102,60 @@ def among_neighbours(p: Proc, c: ProcCursor, vectors: Sequence[str], memory: Mem
         copies.append(allocation(block))
     for part in (near, block):
         yield on(part[0], then)
+    yield scheduled_calls(procs)
     for copy in copies:  # what `then` calls asks for elements in memory, whichever
         yield on(copy, set_memory(memory))
     yield on(choice, nav(moves.orelse), numbers_first(), extract_subproc(f"{name}_strided"), nav(moves.root))
+    return None
+
+
+@strategy
+def scheduled_calls(p: Proc, c: Cursor, procs: Sequence[Proc]) -> Script:
+    """`f(..)  ~>  g(..)`, for calls of what procedures were made from, which are called the same.
+
+    It is done last: what is known of a program is sooner found than of what was made of it. Focus: anything. Returns the
+    procedure.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source, schedule
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> p = proc_from_source("def foo(x: f32[64]): zero(64, x[0:64])", {"zero": zero})
+    >>> by_eight = schedule(at("for i in _: _", divide_loop(8, ("io", "ii"), tail="cut")), zero)
+    >>> p = schedule(scheduled_calls((by_eight,)), p)
+    >>> [loop.name() for loop in p.body()[0].subproc().find_all("for _ in _: _")]
+    ['io', 'ii', 'ii']
+    """
+    for made in procs:
+        for call in p.root().find_all(f"{made.name()}(_)"):
+            yield on(call, call_eqv(made))
+    yield nav(moves.root)
+    return None
+
+
+@strategy
+def copies_by_vectors(p: Proc, c: ProcCursor, machine: Machine, precision: str, vector: str) -> Script:
+    """`for i: u[i] = x[i]  ~>  if stride(x, 0) == 1: by vectors; else: for i: u[i] = x[i]`, of the procedure's own loops.
+
+    Focus: the procedure, which is returned.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(n: size, x: [f32][8 * n], y: f32[8 * n]):
+    ...     for i in seq(0, 8 * n):
+    ...         y[i] = x[i]
+    ... ''')
+    >>> from strategies.inspect import loops_inside
+    >>> q = schedule(copies_by_vectors(avx2, "f32", "x"), p)
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['ioo < n / 4', 'ioi < n % 4', 'i < 8 * n']
+    """
+    for loop in p.body():
+        if isinstance(loop, ForCursor) and isinstance(loop.body()[0], AssignCursor):
+            p, choice = yield on(loop, specialize(f"stride({vector}, 0) == 1"))
+            yield on(choice.body()[0], optimize_level_1(machine, precision))
+    yield nav(moves.root)
     return None

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from .. import programs
 from ..programs.kernel import Kernel
 
-LEVELS = ("level1", "level2", "banded", "packed", "skinny", "dense", "level3", "complex")
+LEVELS = ("level1", "level2", "banded", "packed", "skinny", "dense", "gemv", "level3", "complex")
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""
 
 

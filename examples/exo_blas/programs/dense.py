@@ -5,34 +5,18 @@ The kernels of `level2` do the work. Here is how they are reached: an increment 
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache, partial
+from itertools import product
 
-from exo_strat import (
-    Machine,
-    Op,
-    Proc,
-    at,
-    call_eqv,
-    extract_subproc,
-    inline,
-    moves,
-    nav,
-    proc,
-    proc_from_source,
-    reduce,
-    rename,
-    schedule,
-    seq,
-    specialize,
-)
+from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.neighbours import among_neighbours, numbers_first
+from strategies.blas.neighbours import among_neighbours, copies_by_vectors, numbers_first, scheduled_calls
 from strategies.inspect import innermost_loops
 
-from . import level2
+from . import large, level2
 from .kernel import LETTERS, Kernel, kernel_of
 from .storage import ROOM
 
@@ -49,6 +33,10 @@ def scaled(n: size, beta: R, y: [R][n]):
 
 SYMMETRIC = {"symv": ("x", "y"), "syr": ("x",), "syr2": ("x", "y")}
 """Routines on a symmetric matrix, and their vectors."""
+
+TRIANGULAR = {"trmv": ("lower", "dots"), "trsv": ("lower", "dots", "unit")}
+"""Routines on a triangle, and what tells its forms apart: whether it is the lower one, whether its rows are dot products
+or added up, and whether its diagonal is of ones, which `trmv` is given."""
 
 
 def of_any_stride(program: Proc, *vectors: str) -> Proc:
@@ -132,7 +120,7 @@ def plan_near(kernel: Kernel, machine: Machine) -> Op:
 
 def plan(vectors: tuple[str, ...], near: Kernel, machine: Machine) -> Op:
     """What a routine is scheduled by whose vectors may have any strides: calls of the kernel for neighbours."""
-    return among_neighbours(vectors, ROOM, near.called(machine))
+    return among_neighbours(vectors, ROOM, replace(near.program), (near.scheduled(machine),))
 
 
 def plan_scaled(precision: str, machine: Machine) -> Op:
@@ -143,17 +131,78 @@ def plan_scaled(precision: str, machine: Machine) -> Op:
 
 
 def plan_cases(cases: tuple[Kernel, ...], machine: Machine) -> Op:
-    """What a procedure is scheduled by that calls one of several kernels: they are parts of it."""
-    return seq(*(at(f"{k.program.name()}(_)", call_eqv(k.scheduled(machine)) >> inline()) for k in cases))
+    """What a procedure is scheduled by that calls one of several kernels: they are parts of it, if they are short."""
+    if any("block" in str(k.program) for k in cases):
+        return scheduled_calls(tuple(k.scheduled(machine) for k in cases))
+    return seq(*(parts(k, machine) for k in cases))
+
+
+def parts(kernel: Kernel, machine: Machine) -> Op:
+    """What makes the first call of a kernel's program a part of its caller, as the kernel is scheduled."""
+    return at(f"{kernel.name}(_)", call_eqv(kernel.scheduled(machine)) >> inline())
 
 
 def plan_beta(added: Kernel, scaled: Kernel, machine: Machine) -> Op:
     """What a product is scheduled by before which y is scaled: where it is, that is a function."""
-    product = at(f"{added.name}(_)", call_eqv(added.scheduled(machine)) >> inline())
-    scaling = at(f"{scaled.name}(_)", call_eqv(scaled.scheduled(machine)))
     name = added.name.removesuffix("_added")
     apart = at(moves.body >> moves.nth(0) >> moves.orelse, numbers_first() >> extract_subproc(f"{name}_scaled"))
-    return seq(product, product, scaling, apart)
+    return seq(parts(added, machine), parts(added, machine), scheduled_calls((scaled.scheduled(machine),)), apart)
+
+
+def plan_copied(near: Kernel, machine: Machine) -> Op:
+    """What a product in place is scheduled by, of neighbours: what x was before is copied by vectors."""
+    copy = at("for i in _: _", optimize_level_1(level2.shorter(machine), near.precision, 1))
+    product = at("for i in _: _ #1", replace(near.program))
+    return seq(product, scheduled_calls((near.scheduled(machine),)), copy, at("u: _", set_memory(ROOM)))
+
+
+def plan_product(copied: Kernel, machine: Machine) -> Op:
+    """What a product in place is scheduled by whose vector may have any stride."""
+    block = nav(moves.expand(0, len(copied.program.body()) - 1))
+    return among_neighbours(("x",), ROOM, seq(block, replace(copied.program)), (copied.scheduled(machine),))
+
+
+def plan_far(near: Kernel, beside: Kernel, machine: Machine) -> Op:
+    """What a large triangle is scheduled by: its vectors are copied, as that takes no time beside the matrix."""
+    copies = at(moves.body >> moves.nth(-1), stage_mem("x[0:n]", "result"))
+    room = seq(*(attempt(at(f"{v}: _", set_memory(ROOM))) for v in ("u", "result")))
+    fast = copies_by_vectors(level2.shorter(machine), near.precision, "x")
+    return seq(copies, large.plan_triangle(near, beside, machine), fast, room)
+
+
+def in_place(program: Proc) -> Proc:
+    """The program of a product, where x is copied to u first.
+
+    >>> print(in_place(large.trmv_ln_far))
+    def trmv_ln_far(n: size, block: size, a: [R][n, n] @ DRAM, d: [R][n] @ DRAM, x: [R][n] @ DRAM):
+        assert stride(a, 1) == 1
+        u: R[n] @ DRAM
+        for i in seq(0, n):
+            u[i] = x[i]
+        for i in seq(0, n):
+            x[i] = d[i] * u[i]
+            for j in seq(0, i):
+                x[i] += a[i, j] * u[j]
+    """
+    text = str(of_any_stride(program, "x", "y")).replace("x: [R][n] @ DRAM, y:", "y:")
+    text = re.sub(r"\by\b", "x", re.sub(r"\bx\b", "u", text))
+    return proc_from_source(text.replace("    for ", "    u: R[n]\n    for i in seq(0, n):\n        u[i] = x[i]\n    for ", 1))
+
+
+def triangle(precision: str, program: Proc) -> Kernel:
+    """The kernel of a program of `level2` on a triangle, for vectors of any stride."""
+    if program.name().startswith("trsv"):
+        return any_stride(precision, program, ("x",))
+    near, mine = near_kernel(precision, program), in_place(program)
+    copied = kernel_of(mine, precision, partial(plan_copied, near), "copied", "stride(x, 0) == 1")
+    return kernel_of(mine, precision, partial(plan_product, copied), "any")
+
+
+def large_triangle(precision: str, program: Proc, near: Proc) -> Kernel:
+    """The kernel of a program of `large` on a triangle, for vectors of any stride."""
+    small, beside = near_kernel(precision, near), large.beside(precision, program)
+    mine = in_place(program) if program.name().startswith("trmv") else of_any_stride(program, "x")
+    return kernel_of(mine, precision, partial(plan_far, small, beside), "any")
 
 
 def any_stride(precision: str, program: Proc, vectors: tuple[str, ...]) -> Kernel:
@@ -166,7 +215,7 @@ def any_stride(precision: str, program: Proc, vectors: tuple[str, ...]) -> Kerne
 def near_kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program of `level2`, as a function that is handed the numbers themselves."""
     kernel = level2.kernel(precision, program)
-    return replace(kernel, plan=partial(plan_near, kernel))
+    return dataclasses.replace(kernel, plan=partial(plan_near, kernel))
 
 
 def choice_of(precision: str, name: str, flags: tuple[str, ...], cases: Mapping[tuple[bool, ...], Kernel]) -> Kernel:
@@ -205,3 +254,13 @@ def kernels_for(precision: str) -> Iterator[Kernel]:
             yield product_of(choice_of(precision, "symv_added", ("lower",), halves), "n")
         else:
             yield choice_of(precision, routine, ("lower",), halves)
+    for routine, flags in TRIANGULAR.items():
+        forms, far = {}, {}
+        for chosen in product((False, True), repeat=len(flags)):
+            lower, dots, *unit = chosen
+            name, one = f"{routine}_{'ul'[lower]}{'tn'[dots]}", "_unit" * any(unit)
+            forms[chosen] = triangle(precision, programs[name + one])
+            parts = next(p for p in large.TRIANGLES if p.name() == f"{name}_far{one}")
+            far[chosen] = large_triangle(precision, parts, programs[name + one])
+        yield choice_of(precision, routine, flags, forms)
+        yield choice_of(precision, f"{routine}_far", flags, far)

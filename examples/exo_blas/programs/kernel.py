@@ -14,12 +14,9 @@ from exo_strat import (
     Proc,
     R,
     Tensor,
-    call_eqv,
     direct,
     rename,
-    replace,
     schedule,
-    seq,
     traversals,
 )
 
@@ -49,10 +46,6 @@ class Kernel:
     def scheduled(self, machine: Machine) -> Proc:
         """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
         return _scheduled(self.plan(machine), self.program)
-
-    def called(self, machine: Machine) -> Op:
-        """`s  ~>  f(..)`, where s is what the program does, and f the kernel. Focus: the first of the statements."""
-        return seq(replace(self.program), call_eqv(self.scheduled(machine)))
 
     def reached(self) -> tuple[Kernel, ...]:
         """The kernels that it calls, and those that they call."""
