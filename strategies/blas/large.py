@@ -25,7 +25,6 @@ from exo_strat import (
     divide_loop,
     eliminate_dead_code,
     fission,
-    focus,
     inline_assign,
     lift_reduce_constant,
     lift_scope,
@@ -49,12 +48,11 @@ from .. import std
 from ..inspect import inner_loop, is_invariant, slope
 from ..std.staging import allocation
 from ..std.writing import INSIDE, element, halves, text
-from .level2 import apart_from_triangle
 
 
 @strategy
 def triangle_by_blocks(p: Proc, c: ForCursor, block: str, triangle: Op, rectangle: Op) -> Script:
-    """`for i in (0, n): for j in (0, i): s  ~>  for io: if 0 < b io: rectangle(..); triangle(..)`, for b rows at a time.
+    """`for i in (0, n): for j in (0, i): s  ~>  for io: if 0 < b io: rectangle(..); triangle(..)`, b rows at a time.
 
     The columns that all rows of a block have are a rectangle; the Ops make calls of it and of what is left, where the
     element that a row is added up in, or that multiplies it, is a number of its own. Which of the two comes first is
@@ -94,8 +92,9 @@ def triangle_by_blocks(p: Proc, c: ForCursor, block: str, triangle: Op, rectangl
     both = whole, whole.next()
     for blocks in both:
         yield on(blocks, nav(INSIDE), block_of_triangle(lower, grows))
-    p, _ = yield on(whole, nav(moves.root))
-    for part in [s for blocks in both for s in p.forward(blocks).body()]:
+    p, _ = yield nav(moves.root)
+    scopes = [s for s in map(p.forward, both) if isinstance(s, ForCursor | IfCursor)]
+    for part in [s for scope in scopes for s in scope.body()]:
         if isinstance(part, IfCursor):
             yield on(part, nav(INSIDE), try_else(rectangle, seq(reverse_loop(), rectangle)))
         elif isinstance(part, ForCursor):

@@ -113,8 +113,8 @@ def among_neighbours(
 def scheduled_calls(p: Proc, c: Cursor, procs: Sequence[Proc]) -> Script:
     """`f(..)  ~>  g(..)`, for calls of what procedures were made from, which are called the same.
 
-    It is done last: what is known of a program is sooner found than of what was made of it. Focus: anything. Returns the
-    procedure.
+    It is done last: what is known of a program is sooner found than of what was made of it. Focus: anything. Returns
+    the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, schedule
     >>> zero = proc_from_source('''
@@ -137,9 +137,9 @@ def scheduled_calls(p: Proc, c: Cursor, procs: Sequence[Proc]) -> Script:
 
 @strategy
 def copies_by_vectors(p: Proc, c: ProcCursor, machine: Machine, precision: str, vector: str) -> Script:
-    """`for i: u[i] = x[i]  ~>  if stride(x, 0) == 1: by vectors; else: for i: u[i] = x[i]`, of the procedure's own loops.
+    """`for i: u[i] = x[i]  ~>  if stride(x, 0) == 1: by vectors; else: for i: u[i] = x[i]`.
 
-    Focus: the procedure, which is returned.
+    That is done to the procedure's own loops that copy. Focus: the procedure, which is returned.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import proc_from_source, schedule

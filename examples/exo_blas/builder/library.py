@@ -20,7 +20,7 @@ from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import build_object, link
-from exo_strat import Machine, SchedulingError
+from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
 from .cache import kept
@@ -65,8 +65,9 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
 
 def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
     """The C text, after a line of comment with the flags."""
-    scheduled, apart = [], []
-    for k in dict.fromkeys([*kernels, *(own for k in kernels for own in k.reached())]):
+    scheduled, apart = list[Proc](), list[Proc]()
+    called = [own for k in kernels for own in k.reached()]
+    for k in dict.fromkeys([*kernels, *called]):
         try:
             (scheduled if k in kernels else apart).append(k.scheduled(machine))
         except SchedulingError as e:

@@ -6,9 +6,7 @@ from backends.c import compile
 from exo_strat import Proc
 
 
-def kernel_text(
-    procs: tuple[Proc, ...], name: str, apart: tuple[Proc, ...] = ()
-) -> tuple[str, tuple[str, ...]]:
+def kernel_text(procs: tuple[Proc, ...], name: str, apart: tuple[Proc, ...] = ()) -> tuple[str, tuple[str, ...]]:
     """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for.
 
     Those that are `apart` are called by others, and no part of them: C compilers would take one in that has one caller.

@@ -1,6 +1,7 @@
 """Level 2, dense: what wrappers call, for vectors of any increment and all forms of a triangle.
 
-The kernels of `level2` do the work. Here is how they are reached: an increment that isn't 1, the triangle that is stored.
+The kernels of `level2` do the work. Here is how they are reached: whichever the increments and the triangle that is
+stored are.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from itertools import product
+from typing import TypeAlias
 
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
@@ -31,12 +33,15 @@ def scaled(n: size, beta: R, y: [R][n]):
             y[i] = beta * y[i]
 
 
+Cases: TypeAlias = Mapping[tuple[bool, ...], Kernel]
+"""Kernels by the flags that choose them."""
+
 SYMMETRIC = {"symv": ("x", "y"), "syr": ("x",), "syr2": ("x", "y")}
 """Routines on a symmetric matrix, and their vectors."""
 
 TRIANGULAR = {"trmv": ("lower", "dots"), "trsv": ("lower", "dots", "unit")}
-"""Routines on a triangle, and what tells its forms apart: whether it is the lower one, whether its rows are dot products
-or added up, and whether its diagonal is of ones, which `trmv` is given."""
+"""Routines on a triangle, and what tells its forms apart: whether it is the lower one, whether its rows are dot
+products or added up, and whether its diagonal is of ones, which `trmv` is given."""
 
 
 def of_any_stride(program: Proc, *vectors: str) -> Proc:
@@ -186,7 +191,9 @@ def in_place(program: Proc) -> Proc:
     """
     text = str(of_any_stride(program, "x", "y")).replace("x: [R][n] @ DRAM, y:", "y:")
     text = re.sub(r"\by\b", "x", re.sub(r"\bx\b", "u", text))
-    return proc_from_source(text.replace("    for ", "    u: R[n]\n    for i in seq(0, n):\n        u[i] = x[i]\n    for ", 1))
+    return proc_from_source(
+        text.replace("    for ", "    u: R[n]\n    for i in seq(0, n):\n        u[i] = x[i]\n    for ", 1)
+    )
 
 
 def triangle(precision: str, program: Proc) -> Kernel:
@@ -218,7 +225,7 @@ def near_kernel(precision: str, program: Proc) -> Kernel:
     return dataclasses.replace(kernel, plan=partial(plan_near, kernel))
 
 
-def choice_of(precision: str, name: str, flags: tuple[str, ...], cases: Mapping[tuple[bool, ...], Kernel]) -> Kernel:
+def choice_of(precision: str, name: str, flags: tuple[str, ...], cases: Cases) -> Kernel:
     """The kernel that goes to one of several, as flags say."""
     program = by_cases(f"{LETTERS[precision]}{name}", flags, {key: k.program for key, k in cases.items()})
     calls = tuple(dict.fromkeys(own for k in cases.values() for own in k.calls))
@@ -235,9 +242,7 @@ def product_of(added: Kernel, extent: str) -> Kernel:
     """The kernel that scales y, of so many elements, before another adds to it."""
     scaling = scaled_kernel(added.precision)
     program = with_beta(added.name.removesuffix("_added"), added.program, scaling.program, extent)
-    return Kernel(
-        program.name(), added.precision, program, partial(plan_beta, added, scaling), (*added.calls, scaling)
-    )
+    return Kernel(program.name(), added.precision, program, partial(plan_beta, added, scaling), (*added.calls, scaling))
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -249,13 +254,14 @@ def kernels_for(precision: str) -> Iterator[Kernel]:
     """The kernels of a precision."""
     programs = {p.name(): p for p in level2.PROGRAMS}
     for routine, vectors in SYMMETRIC.items():
-        halves = {(low,): any_stride(precision, programs[f"{routine}_{'ul'[low]}"], vectors) for low in (False, True)}
+        found = (any_stride(precision, programs[f"{routine}_{half}"], vectors) for half in "ul")
+        halves: Cases = dict(zip(((False,), (True,)), found, strict=True))
         if routine == "symv":
             yield product_of(choice_of(precision, "symv_added", ("lower",), halves), "n")
         else:
             yield choice_of(precision, routine, ("lower",), halves)
     for routine, flags in TRIANGULAR.items():
-        forms, far = {}, {}
+        forms, far = dict[tuple[bool, ...], Kernel](), dict[tuple[bool, ...], Kernel]()
         for chosen in product((False, True), repeat=len(flags)):
             lower, dots, *unit = chosen
             name, one = f"{routine}_{'ul'[lower]}{'tn'[dots]}", "_unit" * any(unit)

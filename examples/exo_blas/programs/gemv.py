@@ -1,7 +1,7 @@
 """What `gemv` calls: matrices of few columns, and others as one of several ways says.
 
-All ways are the same naive program. `far` is a matrix that comes from memory, and is read by many rows together. Else rows
-are taken in parts of so many columns, `part`; where they are added up, by `panels` of so many rows, `panel`.
+All ways are the same naive program. `far` is a matrix that comes from memory, and is read by many rows together. Else
+rows are taken in parts of so many columns, `part`; where they are added up, by `panels` of so many rows, `panel`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def gemv_n_large(m: size, n: size, far: bool, part: size, alpha: R, a: [R][m, n]
 
 
 @proc
-def gemv_trans_large(m: size, n: size, far: bool, panels: bool, panel: size, part: size, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]):
+def gemv_trans_large(
+    m: size, n: size, far: bool, panels: bool, panel: size, part: size, alpha: R, a: [R][m, n], x: [R][m], y: [R][n]
+):
     assert stride(a, 1) == 1
     for i in seq(0, m):
         for j in seq(0, n):

@@ -1,7 +1,7 @@
 """Level 2: matrices from memory, a part at a time.
 
-A rectangle is read by many rows together, a large triangle by small triangles and the rectangles beside them, of so many
-rows as `block` says. `more` and `less`: a product is added to y, or subtracted from it.
+A rectangle is read by many rows together, a large triangle by small triangles and the rectangles beside them, of so
+many rows as `block` says. `more` and `less`: a product is added to y, or subtracted from it.
 """
 
 from __future__ import annotations
