@@ -12,7 +12,8 @@ from .. import programs
 from ..programs.kernel import Kernel
 
 LEVELS = (
-    *("level1", "level2", "banded", "packed", "skinny", "level3", "products", "triangles", "symmetric", "halves"),
+    *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv"),
+    *("level3", "products", "triangles", "symmetric", "halves"),
     *("complex", "complex_level1", "complex_rows", "complex_products"),
 )
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""

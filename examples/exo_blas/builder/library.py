@@ -20,7 +20,7 @@ from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import build_object, link
-from exo_strat import Machine, SchedulingError
+from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
 from .cache import kept
@@ -65,14 +65,15 @@ def c_text(unit: Unit, machine: Machine) -> tuple[str, tuple[str, ...]]:
 
 def _made(unit: Unit, machine: Machine, kernels: Sequence[Kernel]) -> str:
     """The C text, after a line of comment with the flags."""
-    scheduled = []
-    for k in kernels:
+    scheduled, apart = list[Proc](), list[Proc]()
+    called = [own for k in kernels for own in k.reached()]
+    for k in dict.fromkeys([*kernels, *called]):
         try:
-            scheduled.append(k.scheduled(machine))
+            (scheduled if k in kernels else apart).append(k.scheduled(machine))
         except SchedulingError as e:
             raise BuildError(f"{unit.wrapper}.c: {k.name} can't be scheduled for {machine.name}\n{e}") from e
     try:
-        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}")
+        text, flags = kernel_text(tuple(scheduled), f"exo_{unit.name}", tuple(apart))
     except BackendError as e:
         raise BuildError(f"{unit.wrapper}.c: {unit.name} has no C text for {machine.name}\n{e}") from e
     return f"// {' '.join(flags)}\n{text}"

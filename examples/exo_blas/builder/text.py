@@ -9,13 +9,15 @@ LONG = "_long"
 """How kernels for vectors are called that are so long that a jump takes no time: they are never part of a function."""
 
 
-def kernel_text(procs: tuple[Proc, ...], name: str) -> tuple[str, tuple[str, ...]]:
-    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for."""
+def kernel_text(procs: tuple[Proc, ...], name: str, apart: tuple[Proc, ...] = ()) -> tuple[str, tuple[str, ...]]:
+    """The C text of scheduled kernels, which a unit keeps to itself, and the C compiler's flags that they ask for.
+
+    Those that are `apart` are called by others, and no part of them: C compilers would take one in that has one caller.
+    """
     if not procs:
         return "#include <stdint.h>\n", ()
-    module = compile(procs, name, embedded=True)
+    module = compile((*procs, *apart), name, embedded=True)
     text = module.text
-    for p in procs:
-        if p.name().endswith(LONG):
-            text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(")
+    for p in (*apart, *(p for p in procs if p.name().endswith(LONG))):
+        text = text.replace(f"static void {p.name()}(", f"static __attribute__((noinline)) void {p.name()}(", 1)
     return text, module.cc_flags + (("-fopenmp",) if module.parallel else ())

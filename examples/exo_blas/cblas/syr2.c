@@ -1,26 +1,9 @@
 // A := alpha x y^T + alpha y x^T + A, where A is symmetric
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
-APART void lower(int64_t n, T alpha, const T *x, const T *y, T *a, int64_t lda) {
-    KERNEL(syr2_l)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, lda, 1));
-}
-
-APART void upper(int64_t n, T alpha, const T *x, const T *y, T *a, int64_t lda) {
-    KERNEL(syr2_u)(n, &alpha, IN(x, 1), IN(y, 1), OUT2(a, lda, 1));
-}
-
-APART void copied(int low, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *a, int64_t lda) {
-    GATHER(u, n, x, incx, syr2);
-    GATHER(v, n, y, incy, syr2);
-    (low ? lower : upper)(n, alpha, u, v, a, lda);
-    RELEASE(u);
-    RELEASE(v);
-}
-
 void CBLAS(syr2)(PARAMETERS(syr2)) {
     CHECK(syr2);
     if (n == 0 || alpha == 0) return;
-    const int low = LOWER(layout, uplo);
-    if (RARE(incx != 1 || incy != 1)) copied(low, n, alpha, FIRST(x, n, incx), incx, FIRST(y, n, incy), incy, a, lda);
-    else (low ? lower : upper)(n, alpha, x, y, a, lda);
+    KERNEL(syr2)(LOWER(layout, uplo), n, &alpha, IN(FIRST(x, n, incx), incx), IN(FIRST(y, n, incy), incy),
+        OUT2(a, lda, 1));
 }

@@ -118,15 +118,12 @@ static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc);
 
-// Products with rows of a matrix that is not near the processor, from gemv.c: y += alpha A x, and y += alpha A^T x. Rows
-// whose distance is nearly a multiple of a way of the first cache share a set of its lines: so many more may be near.
+// Whether a matrix, or a triangle of n rows, is not near the processor. Rows whose distance is nearly a multiple of a way
+// of the first cache share a set of its lines: so many more may be near.
 #define ALIKE(lda) (((lda) * (int64_t)sizeof(T) + EXO_LINE / 2 - 1) % EXO_WAY < EXO_LINE - 1)
 #define FROM_MEMORY(elements, lda) \
     ((elements) * (int64_t)sizeof(T) > (ALIKE(lda) ? CHOICE(matrix_far_alike) : CHOICE(matrix_far)))
-#define DOTS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(dots))
-#define ADDS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(adds))
-void DOTS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, T *y, int64_t incy);
-void ADDS(int64_t m, int64_t n, T alpha, const T *a, int64_t lda, const T *x, int64_t incx, T *y);
+#define IS_LARGE_TRIANGLE(n, lda) ((n) > CHOICE(triangle_block) && FROM_MEMORY((int64_t)(n) * (n) / 2, lda))
 #endif
 
 // The same of single and double precision, in a file without `T`.

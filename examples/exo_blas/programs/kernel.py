@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from exo_strat import AllocCursor, ArgCursor, Machine, Op, Proc, R, Tensor, direct, rename, schedule, traversals
+from exo_strat import (
+    AllocCursor,
+    ArgCursor,
+    Machine,
+    Op,
+    Proc,
+    R,
+    Tensor,
+    direct,
+    rename,
+    schedule,
+    traversals,
+)
 
 LETTERS = {"f32": "s", "f64": "d"}
 """What BLAS calls a precision."""
@@ -20,16 +32,24 @@ class Kernel:
 
     `plan` is given the machine. It is the strategy that the kernel's family shares, with arguments that a table can
     hold, such as how many vectors are taken together; it acts on the procedure.
+
+    Kernels that it `calls` are functions of their own, never a part of their callers in C: what one of them needs of
+    registers and of the stack should not be saved by a call that goes another way.
     """
 
     name: str
     precision: str
     program: Proc
     plan: Callable[[Machine], Op]
+    calls: tuple[Kernel, ...] = ()
 
     def scheduled(self, machine: Machine) -> Proc:
         """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
         return _scheduled(self.plan(machine), self.program)
+
+    def reached(self) -> tuple[Kernel, ...]:
+        """The kernels that it calls, and those that they call."""
+        return tuple(dict.fromkeys(k for own in self.calls for k in (own, *own.reached())))
 
 
 @cache
@@ -62,7 +82,12 @@ def typed(program: Proc, precision: str, name: str) -> Proc:
 
 
 def kernel_of(
-    program: Proc, precision: str, plan: Callable[[Machine], Op], variant: str = "", *assertions: str
+    program: Proc,
+    precision: str,
+    plan: Callable[[Machine], Op],
+    variant: str = "",
+    *assertions: str,
+    calls: tuple[Kernel, ...] = (),
 ) -> Kernel:
     """The kernel of a program over `R` in a precision, named for it, where the assertions hold besides the program's.
 
@@ -82,7 +107,7 @@ def kernel_of(
     mine = typed(program, precision, name)
     for assertion in assertions:
         mine = direct.add_assertion(mine, assertion)
-    return Kernel(name, precision, mine, plan)
+    return Kernel(name, precision, mine, plan, calls)
 
 
 def unit_stride(program: Proc) -> Proc:

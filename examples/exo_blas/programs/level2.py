@@ -139,10 +139,10 @@ def trmv_ln(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = d[i] * x[i]
         for j in seq(0, i):
             t += a[i, j] * x[j]
-        y[i] = t + d[i] * x[i]
+        y[i] = t
 
 
 @proc
@@ -151,10 +151,10 @@ def trmv_un(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
     assert stride(x, 0) == 1
     for i in seq(0, n):
         t: R
-        t = 0.0
+        t = d[i] * x[i]
         for j in seq(i + 1, n):
             t += a[i, j] * x[j]
-        y[i] = t + d[i] * x[i]
+        y[i] = t
 
 
 @proc
@@ -166,7 +166,7 @@ def trmv_lt(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
         t = x[i]
         for j in seq(0, i):
             y[j] += t * a[i, j]
-        y[i] = d[i] * t
+        y[i] = d[i] * x[i]
 
 
 @proc
@@ -178,7 +178,7 @@ def trmv_ut(n: size, a: [R][n, n], d: [R][n], x: [R][n], y: [R][n]):
         t = x[n - 1 - i]
         for j in seq(n - i, n):
             y[j] += t * a[n - 1 - i, j]
-        y[n - 1 - i] = d[n - 1 - i] * t
+        y[n - 1 - i] = d[n - 1 - i] * x[n - 1 - i]
 
 
 @proc
@@ -210,13 +210,11 @@ def trsv_ut(n: size, a: [R][n, n], x: [R][n]):
     assert stride(a, 1) == 1
     assert stride(x, 0) == 1
     for i in seq(0, n):
+        x[i] = x[i] / a[i, i]
         t: R
-        t = x[i] / a[i, i]
-        x[i] = t
-        minus: R
-        minus = -t
+        t = x[i]
         for j in seq(i + 1, n):
-            x[j] += minus * a[i, j]
+            x[j] += -t * a[i, j]
 
 
 @proc
@@ -224,13 +222,11 @@ def trsv_lt(n: size, a: [R][n, n], x: [R][n]):
     assert stride(a, 1) == 1
     assert stride(x, 0) == 1
     for i in seq(0, n):
+        x[n - 1 - i] = x[n - 1 - i] / a[n - 1 - i, n - 1 - i]
         t: R
-        t = x[n - 1 - i] / a[n - 1 - i, n - 1 - i]
-        x[n - 1 - i] = t
-        minus: R
-        minus = -t
+        t = x[n - 1 - i]
         for j in seq(0, n - 1 - i):
-            x[j] += minus * a[n - 1 - i, j]
+            x[j] += -t * a[n - 1 - i, j]
 
 
 def with_unit_diagonal(program: Proc) -> Proc:
@@ -248,6 +244,7 @@ def with_unit_diagonal(program: Proc) -> Proc:
             x[i] = t
     """
     text = re.sub(r" / a\[.*\]", "", str(program))
+    text = re.sub(r"^ *(\S.*) = \1\n", "", text, flags=re.MULTILINE)
     return proc_from_source(text.replace(program.name(), f"{program.name()}_unit", 1))
 
 
