@@ -88,9 +88,9 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     ...         for i in seq(0, m):
     ...             c[i, j] = a[i, j]
     ... ''')
-    >>> q = schedule(at("for j in _: _", turned(p, avx2, "f32")), p)
+    >>> q = schedule(at("for j in _: _", turned(avx2, "f32")), p)
     >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})
-    ['mm256_transpose_ps', 'turn_strip']
+    ['mm256_transpose_ps', 'turn_last', 'turn_strip']
     """
     found = tile_of(machine, precision, by_rows)
     if found is None:
