@@ -88,9 +88,9 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     ...         for i in seq(0, m):
     ...             c[i, j] = a[i, j]
     ... ''')
-    >>> q = schedule(at("for j in _: _", turned(p, avx2, "f32")), p)
+    >>> q = schedule(at("for j in _: _", turned(avx2, "f32")), p)
     >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})
-    ['mm256_transpose_ps', 'turn_strip']
+    ['mm256_transpose_ps', 'turn_last', 'turn_strip']
     """
     found = tile_of(machine, precision, by_rows)
     if found is None:
@@ -103,7 +103,8 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     strip = std.as_call(schedule(seq(rename(f"{p.name()}_strip"), size), p), down)
     # the last strips are one function: what calls another procedure is no part of its callers
     last = std.as_call(schedule(seq(rename(f"{p.name()}_last"), size), p), at("for j in _: _", strip))
-    p, cases = yield specialize(f"m < {rows} or n < {columns} or m * n < {FEW}")
+    few = f"m < {rows} or n < {columns} or m * n < {FEW}"
+    p, cases = yield specialize(f"{few} or m % {rows} == 0 and n % {columns} == 0")
     across = overlapping("n", columns, ("jo", "j"), seq(simplify(), strip), seq(simplify(), last))
     yield on(cases.orelse()[0], across)
     p, tiles = yield on(cases.body()[0], std.tile(columns, rows, tail="cut"))

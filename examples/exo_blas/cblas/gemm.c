@@ -69,7 +69,8 @@ APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t
         return;
     } else if (b1 != 1 && (small || slender)) {
         way = KERNEL(product_turns);
-        by = (Blocks){SMALL / n, n, m == 7 || m == 8 ? 4 : m};
+        by.deep = SMALL / n;
+        if (!small) by.tall = m == 7 || m == 8 ? 4 : m;
     } else if (b1 != 1 || !near) {
         way = b1 == 1 ? KERNEL(product_packed) : KERNEL(product_across);
         by.wide = BYTES(m * k) > CHOICE(gemm_far) ? slim : CHOICE(gemm_many_columns);  // those for which A is turned
@@ -95,9 +96,9 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else if ((alpha == 0 || k <= 0) && beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
     else if (alpha == 0 || k <= 0) return;
     else if (k == 1 && beta == 1) CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
-    else if (b1 == 1 && n * k <= SMALL && m <= CHOICE(gemm_slim))
+    else if (b1 == 1 && n * k <= SMALL && (m <= CHOICE(gemm_slim) || (m * k <= SMALL && m * n <= SMALL)))
         KERNEL(product_small)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), &beta, OUT2(c, ldc, 1));
-    else if (m * k <= SMALL && n * k <= SMALL && m * n <= SMALL && k < CHOICE(gemm_dots) && m <= CHOICE(gemm_slim))
+    else if (n * k <= SMALL && m * k <= SMALL && m * n <= SMALL && k < CHOICE(gemm_dots))
         KERNEL(product_small_turned)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, 1, b1), &beta, OUT2(c, ldc, 1));
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
