@@ -1,0 +1,46 @@
+"""Level 2 as wrappers call it, scheduled, against its naive programs, by the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from backends.targets import plain_c
+from examples.exo_blas.programs import dense, gemv
+from examples.exo_blas.programs.kernel import Kernel
+from exo_strat.interp import run
+
+KERNELS = {k.name: k for module in (dense, gemv) for k in module.kernels_for("f64")}
+FLAGS = ("lower", "dots", "unit", "far", "panels")
+
+
+def arguments(kernel: Kernel, rng: np.random.Generator) -> dict[str, Any]:
+    """Small whole numbers, so that sums are exact; diagonals are ones."""
+    m, n = (int(k) for k in rng.integers(1, 14, 2))
+    given: dict[str, Any] = {"m": m, "n": n, "block": int(rng.integers(1, 6)), "part": 4, "panel": 3}
+    given |= {flag: bool(rng.integers(2)) for flag in FLAGS} | {"alpha": 2, "beta": int(rng.integers(3))}
+    trans, square = "trans" in kernel.name, "gemv" not in kernel.name
+    rows, columns = (n, n) if square else (m, n)
+    given["a"] = rng.integers(-2, 3, (rows, columns))
+    if square:
+        np.fill_diagonal(given["a"], 1)
+    given |= {
+        "x": rng.integers(-2, 3, rows if trans else columns),
+        "y": rng.integers(-2, 3, columns if trans else rows),
+    }
+    given["d"] = np.ones(n, int)
+    names = [a.name() for a in kernel.program.args()]
+    return {name: v.tolist() if isinstance(v := given[name], np.ndarray) else v for name in names}
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_what_wrappers_call_computes_what_the_naive_program_does(name: str) -> None:
+    kernel, rng = KERNELS[name], np.random.default_rng(7)
+    scheduled = kernel.scheduled(plain_c)
+    for _ in range(25):
+        given = arguments(kernel, rng)
+        want, found = run(kernel.program, given), run(scheduled, given)
+        assert found.trap is None and want.trap is None, (given, found.trap, want.trap)
+        assert found == want, given
