@@ -540,7 +540,8 @@ def gbmv_rows(
     m: size, n: size, below: index, above: index, enough: size, s: R, alpha: [R][2], a: [R][m, 1, 2 * n] @ ROWS,
     x: [R][2 * n] @ PAIRS, beta: [R][2], y: [R][2 * m] @ PAIRS,
 ):  # fmt: skip
-    """y := alpha A x + beta y, or alpha conj(A) x + beta y"""
+    """y := alpha A x + beta y, or alpha conj(A) x + beta y; of sums, more columns than `enough` are, as those that
+    not all rows have are on both sides"""
     assert below >= -1 and above >= -1 and stride(a, 2) == 1
     w: R[2 * m] @ ROOM
     if alpha[0] != 0.0 or alpha[1] != 0.0:
@@ -548,7 +549,7 @@ def gbmv_rows(
         v: R[2 * n] @ ROOM
         taken_spread_times(n, s, alpha, x, u, v)
         zeros(2 * m, w)
-        by_rows(m, n, 0, m, 0, n, below, above, enough, a, u, v, w)
+        by_rows(m, n, 0, m, 0, n, below, above, 3 * enough, a, u, v, w)
         added_to(m, True, s, beta, w, False, 1.0, w, w, y)
     else:
         added_to(m, False, s, beta, w, False, 1.0, w, w, y)
