@@ -180,6 +180,37 @@ def trsv_band_lt(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
             x[j] += minus * a[m - 1 - i, j]
 
 
+# Triangles at the beginning or end of a band, in the form of its full rows
+
+
+@proc
+def trsv_ut(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[i] / a[i, i]
+        x[i] = t
+        minus: R
+        minus = -t
+        for j in seq(i + 1, n):
+            x[j] += minus * a[i, j]
+
+
+@proc
+def trsv_lt(n: size, a: [R][n, n], x: [R][n]):
+    assert stride(a, 1) == 1
+    assert stride(x, 0) == 1
+    for i in seq(0, n):
+        t: R
+        t = x[n - 1 - i] / a[n - 1 - i, n - 1 - i]
+        x[n - 1 - i] = t
+        minus: R
+        minus = -t
+        for j in seq(0, n - 1 - i):
+            x[j] += minus * a[n - 1 - i, j]
+
+
 PARTS = (left_n, right_n, left_trans, right_trans)
 BANDS = (
     *(band_n, band_trans, symv_band_u, symv_band_l),
@@ -187,7 +218,8 @@ BANDS = (
     *map(with_unit_diagonal, (trsv_band_ln, trsv_band_un, trsv_band_ut, trsv_band_lt)),
 )
 """Programs with kernels for a band that is wide, and for any."""
-DENSE = {p.name(): p for p in level2.PROGRAMS}
+OWN = (trsv_ut, trsv_lt, with_unit_diagonal(trsv_ut), with_unit_diagonal(trsv_lt))
+DENSE = {p.name(): p for p in (*level2.PROGRAMS, *OWN)}
 """Programs of what a band may be beside full rows: rows with all columns, and triangles at its beginning or end."""
 
 # -- naive programs, for vectors of any increments ----------------------------------------------------
