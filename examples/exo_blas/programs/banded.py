@@ -180,7 +180,7 @@ def trsv_band_lt(m: size, w: size, a: [R][m, m + w - 1], x: [R][m + w - 1]):
             x[j] += minus * a[m - 1 - i, j]
 
 
-# Triangles at the beginning or end of a band, in the form of its full rows
+# Triangles of a band, in the form of its full rows, and packed ones
 
 
 @proc
@@ -218,8 +218,8 @@ BANDS = (
     *map(with_unit_diagonal, (trsv_band_ln, trsv_band_un, trsv_band_ut, trsv_band_lt)),
 )
 """Programs with kernels for a band that is wide, and for any."""
-OWN = (trsv_ut, trsv_lt, with_unit_diagonal(trsv_ut), with_unit_diagonal(trsv_lt))
-DENSE = {p.name(): p for p in (*level2.PROGRAMS, *OWN)}
+SCATTERED = (trsv_ut, trsv_lt, with_unit_diagonal(trsv_ut), with_unit_diagonal(trsv_lt))
+DENSE = {p.name(): p for p in (*level2.PROGRAMS, *SCATTERED)}
 """Programs of what a band may be beside full rows: rows with all columns, and triangles at its beginning or end."""
 
 # -- naive programs, for vectors of any increments ----------------------------------------------------

@@ -15,6 +15,7 @@ from strategies.blas.packed import FEW, Rows, optimize_packed
 from strategies.blas.strided import Part, as_function, few_apart, near_or_copied
 
 from . import level2
+from .banded import SCATTERED
 from .kernel import Kernel, kernel_of, typed
 from .orientations import SCALED, TRIANGLES, any_stride, by_half, by_orientation, indented, inlined
 from .storage import PACKED, PACKED_LOWER, PACKED_UPPER
@@ -81,7 +82,7 @@ def {name}_near(n: size, a: R[n, n], x: [R][n]):
 
 
 PRODUCTS = {f"trmv_{v}": of_triangle(getattr(level2, f"trmv_{v[:2]}"), v.endswith("unit")) for v in TRIANGLES}
-SYSTEMS = {p.name(): of_triangle(p) for p in level2.PROGRAMS if p.name().startswith("trsv")}
+SYSTEMS = {p.name(): of_triangle(p) for p in (*level2.PROGRAMS, *SCATTERED) if p.name().startswith("trsv")}
 SYMMETRIC = {p.name(): of_triangle(p) for p in level2.PROGRAMS if p.name().startswith("sy")}
 IN_PLACE = {f"{name}_near": in_place(p) for name, p in PRODUCTS.items()}
 NAMED = PRODUCTS | SYSTEMS | SYMMETRIC | IN_PLACE
