@@ -44,7 +44,8 @@ LEVELS = (
 
 BLAS_FILES = (
     (("level1", "level2", "skinny"), 241), (("level3",), 97),
-    (("columns", "dots", "pairs", "banded", "packed", "calls"), "-"),
+    (("dots", "pairs", "banded", "packed", "products", "turning", "triangles", "symmetric", "halves"), "-"),
+    (("neighbours", "strided", "large", "calls"), "-"),
 )  # fmt: skip
 """Files of strategies/blas, and the lines in Figure 9a of what does the same: the library of levels 1 and 2, and the
 schedule of sgemm."""

@@ -6,15 +6,24 @@ import pytest
 
 from backends.targets import avx2, avx512, plain_c
 from examples.exo_blas.builder.catalogue import catalogue
-from examples.exo_blas.programs.level1 import kernels
+from examples.exo_blas.programs import level1
+from examples.exo_blas.programs.kernel import LETTERS
 from exo_strat import CallCursor, ForCursor, traversals
 
-KERNELS = {k.name: k for k in kernels()}
-VECTORS = sorted(name for name in KERNELS if not name.endswith("strided") and "iamax" not in name)
+PROGRAMS = (level1.asum, level1.axpy, level1.copy, level1.dot, level1.rotm, level1.scal, level1.swap)
+LOOPS = [level1.kernel(p, precision, "", level1.plan) for p in (*PROGRAMS, level1.amax) for precision in LETTERS]
+STRIDED = [
+    level1.kernel(p, precision, "_strided", level1.strided, near=False) for p in PROGRAMS for precision in LETTERS
+]
+KERNELS = {k.name: k for k in (*LOOPS, *STRIDED)}
+VECTORS = sorted(k.name for k in LOOPS)
+"""Loops over vectors; the ways of `programs/ways.py` call them, and are tested there."""
 
 
 def test_all_kernels_have_names_of_their_own():
-    assert KERNELS.keys() <= catalogue().keys()
+    names = [k.name for k in level1.kernels()]
+    assert len(set(names)) == len(names)
+    assert set(VECTORS) <= set(names) <= catalogue().keys()
 
 
 @pytest.mark.parametrize("machine", [plain_c, avx2, avx512], ids=str)

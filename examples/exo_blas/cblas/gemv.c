@@ -6,12 +6,16 @@
 #define ALIKE_COLUMNS 64
 #define BYTES(n) ((n) * (int64_t)sizeof(T))
 #define LANES (32 / (int64_t)sizeof(T))  // elements of a vector
+#define FEW_COLUMNS 8                    // for fewer there are kernels without vectors (programs/skinny.py)
 #define NARROW (10 * LANES)              // columns up to which there are kernels of their own (programs/skinny.py)
 
-// How wide parts of n columns are, of which none has more than `most`, and all have about as many.
+// How wide parts of n columns are, of which none has more than `most`, and all have about as many. None has so few that a
+// kernel for few columns would take them: how they are added up must not depend on the parts, as threads have their own.
 static int64_t width(int64_t n, int64_t most) {
     const int64_t parts = (n + most - 1) / most;
-    return ((n + parts - 1) / parts + LANES - 1) / LANES * LANES;
+    int64_t wide = ((n + parts - 1) / parts + LANES - 1) / LANES * LANES;
+    while (n % wide > 0 && n % wide < FEW_COLUMNS && wide > 2 * LANES) wide -= LANES;
+    return wide;
 }
 
 // Of a matrix from memory, or of one whose rows are taken in parts; by threads, if there are several.

@@ -39,7 +39,7 @@ def of_triangle(program: Proc, unit: bool = False) -> Proc:
             t = x[n - 1 - i]
             for j in seq(n - i, n):
                 y[j] += t * a[n - 1 - i, j]
-            y[n - 1 - i] = a[n - 1 - i, n - 1 - i] * t
+            y[n - 1 - i] = a[n - 1 - i, n - 1 - i] * x[n - 1 - i]
     """
     text = str(program).replace("a: [R][n, n]", "a: R[n, n]").replace("    assert stride(a, 1) == 1\n", "")
     text = text.replace("d: [R][n] @ DRAM, ", "")
@@ -64,10 +64,10 @@ def in_place(program: Proc) -> Proc:
             u[k] = x[k]
         for i in seq(0, n):
             t: R @ DRAM
-            t = 0.0
+            t = u[i]
             for j in seq(0, i):
                 t += a[i, j] * u[j]
-            x[i] = t + u[i]
+            x[i] = t
     """
     name = program.name()
     source = f"""

@@ -144,16 +144,16 @@ def plan(precision: str, way: str, machine: Machine) -> Op:
             return by_transposed(near(precision, machine), scale, turn_of_rows(precision, machine), add, KEPT)
 
 
-WAYS = {
-    "near": (product, B_ROWS),
-    "packed": (product, B_ROWS),
-    "across": (product, B_COLUMNS),
-    "dots": (product, B_COLUMNS, A_EITHER),
-    "turns": (product, B_COLUMNS),
-    "long_rows": (product, B_COLUMNS),
-    "small": (product_small, B_ROWS),
-    "small_turned": (product_small, B_COLUMNS),
-    "transposed": (product_transposed,),
+WAYS: dict[str, tuple[Proc, tuple[str, ...]]] = {
+    "near": (product, (B_ROWS,)),
+    "packed": (product, (B_ROWS,)),
+    "across": (product, (B_COLUMNS,)),
+    "dots": (product, (B_COLUMNS, A_EITHER)),
+    "turns": (product, (B_COLUMNS,)),
+    "long_rows": (product, (B_COLUMNS,)),
+    "small": (product_small, (B_ROWS,)),
+    "small_turned": (product_small, (B_COLUMNS,)),
+    "transposed": (product_transposed, ()),
 }
 """The program of each way that a product goes, and what is so if it does."""
 
@@ -161,7 +161,7 @@ WAYS = {
 def kernels_for(precision: str) -> tuple[Kernel, ...]:
     """The kernels of a precision."""
     found = []
-    for way, (program, *given) in WAYS.items():
+    for way, (program, given) in WAYS.items():
         made = kernel_of(program, precision, partial(plan, precision, way), "", *given)
         name = named_for(precision, "product", way)
         found.append(Kernel(name, precision, schedule(rename(name), made.program), made.plan))
