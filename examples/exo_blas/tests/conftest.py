@@ -11,6 +11,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -112,6 +113,20 @@ def blas_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Sequence[str]
         return loaded[library, version.isa]
 
     return make
+
+
+def defining(*names: str) -> tuple[str, ...]:
+    """The wrappers of routines: `gemv` of real numbers, `complex/gemv` of complex ones."""
+    wanted = [(name.startswith("complex/"), name.removeprefix("complex/").replace("iamax", "amax")) for name in names]
+    return tuple(
+        dict.fromkeys(
+            u.wrapper
+            for u in units()
+            for is_complex, name in wanted
+            if u.is_complex == is_complex
+            and any(re.fullmatch(rf"cblas_i?[a-z]{{1,2}}{name}(_sub)?", r) for r in u.routines())
+        )
+    )
 
 
 def place_of(folder: Path, wrappers: Sequence[str], version: Version) -> Path:

@@ -17,6 +17,7 @@ import pytest
 
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder.routines import Routine, routines
+from examples.exo_blas.tests.conftest import defining
 from examples.exo_blas.tests.test_callers import LEVELS_2_AND_3, transposes, wrong_calls
 from examples.exo_blas.tests.test_random import COMPLEX
 
@@ -118,7 +119,7 @@ def call(blas: Cblas, p: Routine, arguments: list[Any], fortran: bool, integers:
 
 @pytest.mark.parametrize(("fortran", "integers"), [(True, 32), (False, 64), (True, 64)])
 def test_every_name_of_a_function_does_the_same(fortran, integers, version, blas_of):
-    usual, other = blas_of(WRAPPERS, version), blas_of(WRAPPERS, version, integers)
+    usual, other = blas_of(defining(*WRAPPERS), version), blas_of(defining(*WRAPPERS), version, integers)
     called = [p.fortran for p in same_by_other_names(usual, other, fortran, integers)]
     assert {re.sub("^i?[sd]", lambda found: found[0][:-1], name) for name in called} >= {*WRAPPERS}
 
@@ -188,7 +189,8 @@ void xerbla_64_(const char *routine, const int64_t *position, size_t length) {
 
 @pytest.mark.parametrize("integers", [32, 64])
 def test_every_wrong_argument_is_told_with_the_position_that_it_has_in_fortran(integers, version, blas_of, tmp_path):
-    wrong_arguments_are_told(blas_of(WRAPPERS, version), blas_of(WRAPPERS, version, integers), integers, tmp_path)
+    libraries = (blas_of(defining(*WRAPPERS), version), blas_of(defining(*WRAPPERS), version, integers))
+    wrong_arguments_are_told(*libraries, integers, tmp_path)
 
 
 @pytest.mark.parametrize("integers", [32, 64])
