@@ -2,6 +2,7 @@
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
 #define LANES (32 / (int64_t)sizeof(T))    // elements of a vector
+#define FEW 512                            // elements that have room on the stack
 // The function for up to so many columns as there are registers for; with those that make no vector; and for any number
 #define FEW_COLUMNS(n) ((n) % LANES == 0 ? narrow : (n) < LANES ? one_by_one : ragged)
 #define BY_WIDTH(n) ((n) < 11 * LANES ? FEW_COLUMNS(n) : update)
@@ -60,10 +61,14 @@ APART void update(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const
 }
 
 APART void copied(int64_t m, int64_t n, T alpha, const T *x, int64_t incx, const T *y, int64_t incy, T *a, int64_t lda) {
-    ROOM(u, n, ger);
-    exo_copy(n, y, incy, u, 1);
+    T few[FEW], *const u = n > FEW ? malloc(n * sizeof(T)) : few;
+    if (!u) {
+        cblas_xerbla(0, "cblas_ger", "%s\n", "no memory");
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) u[j] = y[j * incy];
     BY_WIDTH(n)(m, n, alpha, x, incx, u, a, lda);
-    RELEASE(u);
+    if (u != few) free(u);
 }
 
 void CBLAS(ger)(PARAMETERS(ger)) {

@@ -15,8 +15,6 @@
 //   APART             static, and never part of its caller: what the usual case should not save registers for
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
-//   IN_TURN           in a loop whose calls may be about one element: gcc 12 takes several iterations of such a loop at
-//                     a time, and gets some wrong (backends/c/inorder.py)
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
@@ -38,11 +36,6 @@
 #define APART static __attribute__((noinline))
 #define APART_WHOLE static __attribute__((noinline, flatten))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
-#if defined(__GNUC__) && !defined(__clang__)
-#define IN_TURN __asm__ volatile("")
-#else
-#define IN_TURN ((void)0)
-#endif
 #ifdef __GNUC__
 #define SURE(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #else
@@ -75,43 +68,6 @@
 #define INPUT(x, n, inc) IN(FIRST(x, n, inc), inc)
 #define OUTPUT(x, n, inc) OUT(FIRST(x, n, inc), inc)
 
-// Vectors of any increment. GATHER(u, n, x, incx, gemv) declares u, whose elements are neighbours: x itself, or a copy of
-// it; ROOM(u, n, gemv) is a vector of its own. SCATTER copies back, RELEASE ends both. `x` is the first element.
-#define FEW 512  // elements that have room on the stack
-#define ROOM_IF(needed, name, n, routine)                                                        \
-    T name##_few[FEW], *name##_room = (needed) && (n) > FEW ? malloc((n) * sizeof(T)) : name##_few; \
-    if (!name##_room) {                                                                          \
-        cblas_xerbla(0, ROUTINE(routine), "%s\n", "no memory");                                  \
-        return;                                                                                  \
-    }
-#define ROOM(name, n, routine) ROOM_IF(1, name, n, routine) T *const name = name##_room
-#define GATHER(name, n, x, inc, routine)                      \
-    ROOM_IF((inc) != 1, name, n, routine)                     \
-    T *const name = (inc) == 1 ? (T *)(x) : name##_room;      \
-    if ((inc) != 1) exo_copy(n, x, inc, name, 1)
-#define SCATTER(name, n, x, inc) \
-    if ((inc) != 1) exo_copy(n, name, 1, x, inc)
-#define RELEASE(name) \
-    if (name##_room != name##_few) free(name##_room)
-
-// These loops are for vectors, also in wrappers that ask for none elsewhere.
-static inline void exo_copy(int64_t n, const T *x, int64_t incx, T *y, int64_t incy) {
-    if (incx == 1 && incy == 1) {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) y[i] = x[i];
-    } else for (int64_t i = 0; i < n; i++) y[i * incy] = x[i * incx];
-}
-
-// y := beta y; of beta = 0, y is not read
-static inline void exo_scale(int64_t n, T beta, T *y, int64_t inc) {
-    if (beta == 0 && inc == 1) memset(y, 0, n * sizeof(T));
-    else if (beta == 0) for (int64_t i = 0; i < n; i++) y[i * inc] = 0;
-    else if (beta != 1 && inc == 1) {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) y[i] *= beta;
-    } else if (beta != 1) for (int64_t i = 0; i < n; i++) y[i * inc] *= beta;
-}
-
 // What level 3 is made of, from gemm.c: C := alpha A B + beta C, of A and B with elements of a row at distance a1 and b1
 // and rows at distance a0 and b0, one of either is 1, and C with rows at distance ldc.
 #define PRODUCT EXO_JOIN(EXO_JOIN(exo_, EXO_REAL), EXO_HERE(product))
@@ -126,16 +82,11 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 #define IS_LARGE_TRIANGLE(n, lda) ((n) > CHOICE(triangle_block) && FROM_MEMORY((int64_t)(n) * (n) / 2, lda))
 #endif
 
-// The same of single and double precision, in a file without `T`.
-#define IN_F32(x, inc) ((struct exo_win_1f32c){(x), {(inc)}})
-#define IN_F64(x, inc) ((struct exo_win_1f64c){(x), {(inc)}})
+#define IN_F32(x, inc) ((struct exo_win_1f32c){(x), {(inc)}})  // of single precision, in a file without `T`
 
 // Where the first element of a vector is: a negative increment counts from the end.
 #define FIRST(x, n, inc) ((inc) < 0 ? (x) - (int64_t)((n) - 1) * (inc) : (x))
 
-#define EXO_STRING(text) #text
-#define EXO_TEXT(text) EXO_STRING(text)
-#define ROUTINE(routine) "cblas_" EXO_TEXT(EXO_LETTER) #routine
 __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_INT position, const char *routine,
     const char *what);
 #define PARAMETERS(routine) EXO_JOIN(EXO_PARAMETERS_, routine)
@@ -160,7 +111,6 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define IS_SIDE(side) ((side) == CblasLeft || (side) == CblasRight)
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
-#define HALF(n, unit) (((n) / 2 + (unit) - 1) / (unit) * (unit))  // about half of n, a multiple of the unit
 
 // The arguments of a call that leaves out zeros (zeros.h): those that it has.
 typedef struct {
