@@ -12,5 +12,5 @@
 
 DEFINE(gemv, GENERAL(KERNEL(gemv_rows), KERNEL(gemv_columns), IN2(a, 2 * (int64_t)lda, 1), ))
 DEFINE(gbmv, const int64_t below = ROW_MAJOR(layout) ? kl : ku, above = ROW_MAJOR(layout) ? ku : kl;
-    GENERAL(KERNEL(gbmv_rows), KERNEL(gbmv_columns), (struct EXO_IN3)BAND(a, lda, below),
+    GENERAL(KERNEL(gbmv_rows), KERNEL(gbmv_columns), (struct EXO_IN3)BANDED(a, lda, below),
         below, above, CHOICE(complex_together), ))

@@ -9,5 +9,5 @@
             IN(alpha, 1), matrix, IN_VECTOR(x, n, incx), IN(beta, 1), OUT_VECTOR(y, n, incy))
 
 DEFINE(hemv, HERMITIAN(n, DENSE(a, lda)))
-DEFINE(hbmv, HERMITIAN(k, BAND(a, lda, lower ? k : 0)))
+DEFINE(hbmv, HERMITIAN(k, BANDED(a, lda, lower ? k : 0)))
 DEFINE(hpmv, HERMITIAN(n, PACKED(ap, n, lower)))

@@ -2,7 +2,7 @@
 // transposed, and any matrix rows of reals, of which the kernel is told how many columns there are on both sides of the
 // diagonal: dense, a band, or a packed triangle (`ROWS` in programs/storage.py).
 #define DENSE(a, lda) {(T *)(a), {2 * (int64_t)(lda), 0, 1}}
-#define BAND(a, lda, below) {(T *)(a) + 2 * (int64_t)(below), {2 * (int64_t)(lda) - 2, 0, 1}}
+#define BANDED(a, lda, below) {(T *)(a) + 2 * (int64_t)(below), {2 * (int64_t)(lda) - 2, 0, 1}}
 #define PACKED(a, n, lower) {(T *)(a), {(lower) ? 2 : 2 * (int64_t)(n) - 2, (lower) ? 1 : -1, 1}}
 #define VECTOR(x, n, inc) {(T *)(x) - ((inc) < 0 ? 2 * ((int64_t)(n) - 1) * (inc) : 0), {(inc)}}
 #define IN_VECTOR(x, n, inc) ((struct EXO_IN1)VECTOR(x, n, inc))

@@ -17,7 +17,7 @@
 
 DEFINE(trmv, TIMES(n, DENSE(a, lda)))
 DEFINE(trsv, SOLVED(n, DENSE(a, lda)))
-DEFINE(tbmv, TIMES(k, BAND(a, lda, lower ? k : 0)))
-DEFINE(tbsv, SOLVED(k, BAND(a, lda, lower ? k : 0)))
+DEFINE(tbmv, TIMES(k, BANDED(a, lda, lower ? k : 0)))
+DEFINE(tbsv, SOLVED(k, BANDED(a, lda, lower ? k : 0)))
 DEFINE(tpmv, TIMES(n, PACKED(ap, n, lower)))
 DEFINE(tpsv, SOLVED(n, PACKED(ap, n, lower)))

@@ -1,4 +1,8 @@
 // What ../zeros.h is about, for complex numbers; as in Fortran, no product looks for infinities.
+#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)  // C may have none: then no zeros are left out
+void *EXO_JOIN(exo_before_, EXO_LETTER)(char kind, const exo_call *c) { return NULL; }
+void EXO_JOIN(exo_after_, EXO_LETTER)(char kind, const exo_call *c, void *old) {}
+#else
 typedef _Complex T N;
 static inline N number(T re, T im) {
     const T parts[2] = {re, im};
@@ -19,3 +23,4 @@ static inline N over(N a, N b) {
                  : number((RE(a) + IM(a) * ratio) / by, (IM(a) - RE(a) * ratio) / by);
 }
 #include "../zeros.h"
+#endif
