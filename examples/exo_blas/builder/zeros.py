@@ -20,6 +20,7 @@ _KINDS = {
 """What functions are about, of which the reference leaves something out: products and solutions of triangles; updates
 of general and symmetric matrices, with a conjugated vector, and of Hermitian ones."""
 
+
 def kind_of(r: Routine) -> str:
     """What a function is about, or "" if the reference leaves nothing out.
 

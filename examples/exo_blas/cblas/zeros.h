@@ -134,7 +134,9 @@ static void again(const Job *job) {
 void *ZEROS(before)(char kind, const exo_call *c) {
     const Job job = job_of(kind, c);
     const Matrix *const out = &job.out;
-    N *const old = job.kind && out->rows > 0 ? malloc(out->rows * out->columns * sizeof(N)) : NULL;
+    if (!job.kind || out->rows <= 0 || out->columns <= 0) return NULL;
+    N *const old = malloc(out->rows * out->columns * sizeof(N));
+    if (!old) cblas_xerbla(0, "EXO_BLAS_ZEROS", "%s\n", "no memory for a copy: zeros are not left out");
     for (int64_t j = 0; old && j < out->columns; j++)
         for (int64_t i = 0; i < out->rows; i++) old[i + j * out->rows] = has(out, i, j) ? *place(out, i, j) : 0;
     return old;
