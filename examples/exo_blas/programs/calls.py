@@ -19,7 +19,8 @@ TYPES = {"f32": "float", "f64": "double"}
 PROTOTYPE = """#include <stdint.h>
 void exo_{letter}product(int64_t m, int64_t n, int64_t k, {type} alpha, const {type} *a, int64_t a0, int64_t a1,
     const {type} *b, int64_t b0, int64_t b1, {type} beta, {type} *c, int64_t ldc);"""
-"""One of both strides of a is 1, and of b; the columns of c are neighbours."""
+"""What the C function is handed. It asks that one of both strides of a is 1, and of b, and that the columns of c are
+neighbours; the instructions assert it."""
 
 
 @proc
@@ -75,7 +76,7 @@ def as_call_of(program: Proc, precision: str, turned: str = "") -> Proc:
 
     >>> from exo_strat import proc_from_source
     >>> source = '''
-    ... def cube(a: [f32][8, 8], c: [f32][8, 8]):
+    ... def cube(a: f32[8, 8], c: [f32][8, 8]):
     ...     assert stride(c, 1) == 1
     ...     for i in seq(0, 8):
     ...         for j in seq(0, 8):
@@ -83,7 +84,7 @@ def as_call_of(program: Proc, precision: str, turned: str = "") -> Proc:
     ...                 c[i, j] += 2.0 * (a[i, p] * a[p, j])
     ... '''
     >>> print(schedule(at("for i in _: _", replace(as_call_of(product_add, "f32"))), proc_from_source(source)))
-    def cube(a: [f32][8, 8] @ DRAM, c: [f32][8, 8] @ DRAM):
+    def cube(a: f32[8, 8] @ DRAM, c: [f32][8, 8] @ DRAM):
         assert stride(c, 1) == 1
         product_add_f32(8, 8, 8, 2.0, a[0:8, 0:8], a[0:8, 0:8], c[0:8, 0:8])
     """
@@ -99,6 +100,8 @@ def as_call_of(program: Proc, precision: str, turned: str = "") -> Proc:
     for side in turned:
         mine = schedule(seq(nav(moves.find_alloc_or_arg(side)), transpose(), nav(moves.root)), mine)
     mine = direct.add_assertion(mine, "stride(c, 1) == 1")
+    for side in "ab":
+        mine = direct.add_assertion(mine, f"stride({side}, 0) == 1 or stride({side}, 1) == 1")
     return schedule(make_instr(text, PROTOTYPE.format(letter=letter, type=TYPES[precision])), mine)
 
 
