@@ -18,7 +18,6 @@ from exo_strat import (
     Op,
     Proc,
     ProcCursor,
-    Scalar,
     Script,
     StmtCursor,
     attempt,
@@ -43,6 +42,7 @@ from ..inspect import innermost_loops, loops_inside, statements, unique_name
 from ..std.staging import allocation
 from ..std.writing import text
 from .level1 import optimize_level_1
+from .neighbours import numbers_first
 
 Part: TypeAlias = tuple[Proc, Proc]
 """A procedure, and what a strategy made of it."""
@@ -88,35 +88,6 @@ def calls_of(p: Proc, c: Cursor, parts: Sequence[Part]) -> Script:
             yield seq(focus(loop), fail("no part does this"))
     yield nav(moves.root)
     return None
-
-
-@strategy
-def numbers_first(p: Proc, c: BlockCursor) -> Script:
-    """`s[alpha]  ~>  t = alpha; s[t]`, for the numbers that the procedure is given. Focus, and result: a block.
-
-    So C compilers hand over the numbers themselves instead of their addresses, where they may.
-
-    >>> from exo_strat import proc_from_source, schedule
-    >>> p = proc_from_source('''
-    ... def scal(n: size, alpha: f32, x: [f32][n]):
-    ...     if alpha != 1.0:
-    ...         for i in seq(0, n):
-    ...             x[i] = alpha * x[i]
-    ... ''')
-    >>> print(schedule(focus(p.body()) >> numbers_first(), p))
-    def scal(n: size, alpha: f32 @ DRAM, x: [f32][n] @ DRAM):
-        alpha_1: f32 @ DRAM
-        alpha_1 = alpha
-        if alpha_1 != 1.0:
-            for i in seq(0, n):
-                x[i] = alpha_1 * x[i]
-    """
-    more = 0
-    for a in p.args():
-        if isinstance(a.type(), Scalar):
-            p, c = yield seq(focus(c), stage_mem(a.name(), unique_name(p, a.name())))
-            more += 2
-    return c.expand(more, 0)
 
 
 @strategy
