@@ -107,8 +107,8 @@ class Unit:
 
     @property
     def direct(self) -> bool:
-        """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long as
-        a jump."""
+        """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
+        as a jump."""
         return {module for module, _ in kernels_of(self)} == {LEVEL1}
 
     def kernels(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from backends.targets import PLAIN_C, avx2
+from backends.targets import PLAIN_C
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
