@@ -168,7 +168,7 @@ def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets:
 
 def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
     """The C source of the entry points of some units."""
-    direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
+    direct = [r for u in chosen if u.direct and avx2 in targets for r in u.routines()]
     defined = [r for u in chosen if u.kernels() for r in u.routines()]
     others = [r for u in chosen if not u.kernels() for r in u.routines()]
     zeros = "".join(u.letter for u in chosen if u.wrapper.endswith("zeros"))
@@ -178,5 +178,4 @@ def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
 
 def _job(make: Callable[[Unit, Machine], T], group: Sequence[Unit], targets: Sequence[str]) -> list[T]:
     machines = [m for m in TARGETS if m.name in targets]
-    # one version of a direct unit is for all targets with vectors
-    return [make(unit, machine) for unit in group for machine in machines[: 1 if unit.direct else None]]
+    return [make(unit, machine) for unit in group for machine in machines]

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from backends.targets import plain_c
+from backends.targets import avx2
 from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
+from ..programs import level2
 from ..programs.calls import product_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
@@ -106,8 +107,8 @@ class Unit:
 
     @property
     def direct(self) -> bool:
-        """Whether its functions are entry points themselves, and the same for all targets with vectors: those of level
-        1, where a call may take as long as a jump."""
+        """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
+        as a jump."""
         return {module for module, _ in kernels_of(self)} == {LEVEL1}
 
     def kernels(self) -> tuple[str, ...]:
@@ -174,6 +175,16 @@ def numbers(machine: Machine) -> dict[str, int]:
     return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS}
 
 
+def vector_bytes(machine: Machine) -> int:
+    """Bytes of a vector, or of what a compiler may take for one where a target has none.
+
+    >>> from backends.targets import avx512, plain_c
+    >>> vector_bytes(plain_c), vector_bytes(avx512)
+    (16, 64)
+    """
+    return 4 * machine.vec_widths.get("f32", 4)
+
+
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
@@ -181,11 +192,12 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     if SHARED in kernels:  # profile.h says how many
         lines.append("int exo_threads(void);")
     lines.append(kernels.replace(SHARED, f"{SHARED} num_threads(exo_threads())"))
-    entries = unit.routines() if unit.direct and machine.vec_widths else ()
-    before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
+    entries = unit.routines() if unit.direct and machine == avx2 else ()
+    before, after = entry_points(entries, machine.name) if entries else ("", "")
     if unit.kernels():
         lines += [header(), f"#define EXO_TARGET {machine.name}"]
         lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
+        lines.append(f"#define EXO_VECTOR {vector_bytes(machine if unit.direct else level2.shorter(machine))}")
     else:
         lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
     lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]

@@ -16,6 +16,7 @@
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
+//   EXO_VECTOR        bytes of a vector
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
@@ -45,7 +46,7 @@
 #ifdef EXO_LETTER
 // Loads and stores of vectors that are on two cache lines take twice as long: how many elements are before the first whole
 // vector of y, and whether it pays to begin with these, in an update of y, and in one of two vectors.
-#define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (32 / sizeof(T)))
+#define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (EXO_VECTOR / sizeof(T)))
 #define IS_ACROSS(n, y) ((n) >= CHOICE(vector_aligned) && BEFORE(y) != 0)
 #define ARE_ACROSS(n, y) ((int64_t)((n) * sizeof(T)) >= CHOICE(vectors_aligned) && BEFORE(y) != 0)
 
