@@ -26,6 +26,7 @@ from .routines import routine
 
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
+ZEROS = f"{programs.__name__}.zeros"
 
 _TYPED = re.compile(r"\b(CBLAS(_I|_OF|_BY)?[(,]|DEFINE\(|EXO_LETTER\b)")
 _KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
@@ -109,6 +110,11 @@ class Unit:
         """Whether its functions are entry points themselves, and the same for all targets with vectors: those of level
         1, where a call may take as long as a jump."""
         return {module for module, _ in kernels_of(self)} == {LEVEL1}
+
+    @property
+    def by_target(self) -> bool:
+        """Whether there is one for each target: not without kernels, nor of what is computed again as few calls are."""
+        return not {module for module, _ in kernels_of(self)} <= {ZEROS}
 
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
@@ -197,7 +203,7 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
         lines += [
             f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
             for kind in ("IN", "OUT")
-            for rank in (1, 2, 3)
+            for rank in (1, 2, 3, 4)
         ]
     lines += [line for name, called in unit.defined().items() for line in routine(name).macros(called)]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

@@ -112,9 +112,16 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
 
-// The arguments of a call that leaves out zeros (zeros.h): those that it has.
+// A call that leaves out zeros (both/zeros.c), by builder/zeros.py: its arguments, 0 where it has none. A vector's step is
+// its increment, a matrix's the distance of rows or columns, 0 if they are packed; who reads one only has it twice.
 typedef struct {
-    int layout, uplo, trans, diag, side, band, real_alpha, real_beta;
-    int64_t m, n, k, lda, ldb, ldc, incx, incy;
-    const void *alpha, *beta, *a, *b, *c, *ap, *x, *y;
+    const void *at;
+    int64_t step;
+} exo_array;
+typedef struct {
+    int layout, uplo, trans, diag, side, real_alpha, real_beta;
+    int band, solved, conj, two;  // whether A is a band or inverted; of updates, whether one is conjugated, or there are two
+    int64_t m, n, k;
+    const void *alpha, *beta;
+    exo_array read[2], written;
 } exo_call;
