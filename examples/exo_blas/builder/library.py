@@ -169,11 +169,10 @@ def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets:
 def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
     """The C source of the entry points of some units."""
     direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
-    defined = [r for u in chosen if u.kernels() for r in u.routines()]
-    others = [r for u in chosen if not u.kernels() for r in u.routines()]
+    defined = [r for u in chosen for r in u.routines()]
     zeros = "".join(u.letter for u in chosen if u.wrapper.endswith("zeros"))
     features = {m.name: m.cpu_flags for m in targets}
-    return dispatch(defined, features, direct, others, second_cache=targets[0].processor.cache(2).bytes, zeros=zeros)
+    return dispatch(defined, features, direct, second_cache=targets[0].processor.cache(2).bytes, zeros=zeros)
 
 
 def _job(make: Callable[[Unit, Machine], T], group: Sequence[Unit], targets: Sequence[str]) -> list[T]:

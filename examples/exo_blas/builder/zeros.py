@@ -1,12 +1,13 @@
-"""The functions that leave out zeros as the reference does, if EXO_BLAS_ZEROS=skip; what they do is in `programs/zeros.py`.
+"""The functions that leave out zeros as the reference does, if EXO_BLAS_ZEROS=skip.
 
-Each calls the usual function between two of `cblas/both/zeros.c`: one keeps what will be changed, the other looks at the result.
+Each calls the usual function between two of `cblas/both/zeros.c`: one keeps what will be changed, the other looks at
+the result. What they do is in `programs/zeros.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 
 from .routines import Routine
 
@@ -18,7 +19,7 @@ _KINDS = {
 }
 """What functions are about, of which the reference leaves something out: products and solutions of triangles; updates,
 and those with a factor that is conjugated."""
-_ALONE = ("layout", "uplo", "trans", "diag", "side", "m", "n", "k", "alpha", "beta")
+_ALONE = ("layout", "uplo", "trans", "diag", "side", "m", "n", "k")
 """Parameters that are fields of a call."""
 _STEPS = {"a": "lda", "b": "ldb", "c": "ldc", "x": "incx", "y": "incy", "ap": ""}
 """Arrays, and the parameters that are their steps."""
@@ -62,27 +63,27 @@ def _function(r: Routine) -> Iterator[str]:
 
 
 def _given(r: Routine) -> Iterator[str]:
-    """The fields of its call.
+    """The fields of its call. Where the function has no factors, these are 1.
 
     >>> from .routines import routine
     >>> print(", ".join(list(_given(routine("cblas_zher")))[3:]))
-    .alpha = &alpha, .real_alpha = 1, .conj = 1, .read = {{x, incx}, {x, incx}}, .written = {a, lda}
+    .alpha = (double[2]){alpha}, .beta = (double[2]){1}, .conj = 1, .read = {{x, incx}, {x, incx}}, .written = {a, lda}
     """
-    numbers = {p.name for p in r.parameters if re.match(r"(float|double) \w", p.declared)}
-    for name in (p.name for p in r.parameters if p.name in _ALONE):
-        yield f".{name} = {'&' * (name in numbers)}{name}"
-        if name in numbers:
-            yield f".real_{name} = 1"
-    names = [p.name for p in r.parameters]
+    real = "float" if r.fortran[0] in "sc" else "double"
+    names = {p.name: p.declared for p in r.parameters}
+    yield from (f".{name} = {name}" for name in names if name in _ALONE)
+    for name in ("alpha", "beta"):
+        by_address = "*" in names.get(name, "")
+        yield f".{name} = {name if by_address else f'({real}[2]){{{name if name in names else 1}}}'}"
     ways = {"band": r.fortran[1:].startswith("tb"), "solved": kind_of(r) == "s", "conj": kind_of(r) == "c"}
-    arrays = [p for p in r.parameters if p.name in _STEPS]
-    read = [_array(p.name, names) for p in arrays if "const" in p.declared]
+    arrays = [name for name in names if name in _STEPS]
+    read = [_array(name, names) for name in arrays if "const" in names[name]]
     ways["two"] = len(read) == 2 and "uplo" in names
     yield from (f".{name} = 1" for name, holds in ways.items() if holds)
     yield f".read = {{{read[0]}, {read[-1]}}}"
-    yield from (f".written = {_array(p.name, names)}" for p in arrays if "const" not in p.declared)
+    yield from (f".written = {_array(name, names)}" for name in arrays if "const" not in names[name])
 
 
-def _array(name: str, names: Sequence[str]) -> str:
+def _array(name: str, names: Container[str]) -> str:
     """An array with its step, if that is among the parameters."""
     return f"{{{name}, {_STEPS[name] if _STEPS[name] in names else 0}}}"

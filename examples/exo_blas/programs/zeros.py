@@ -2,8 +2,7 @@
 
 It leaves out products with some zeros, so that what is infinite or no number beside them doesn't show. A result is
 computed as ever; if something in it is no number, it is computed again from `old`, a copy of what was there before
-(`cblas/both/zeros.c`). Which order products are added in, and that a quotient is not looked at for infinities, are the
-reference's, too.
+(`cblas/both/zeros.c`). As in Fortran, no product of complex numbers looks for infinities.
 
 Matrices are column-major: A[j, 0, i] is in row i and column j; a vector is one column. There are the elements for which
 i - j is from `first` to `last`. A number is P reals: one, or a real and an imaginary part.
@@ -39,7 +38,7 @@ class _Columns(HeapMemory):
     def element(self, name: str, index: tuple[Index, ...], strides: tuple[Term, ...]) -> str:
         column, _, row, part = index
         if column.kept and column.at.value != 0:
-            raise Objection(f"columns in {self} aren't equally far apart; a window has all, or one: `{name}[j, 0, lo:hi]`")
+            raise Objection(f"columns in {self} are not equally far apart; a window has all or one, `{name}[j, 0, ..]`")
         pairs = binary("/", mul(column.at, sub(column.at, num(1))), num(2))
         begin = add(mul(column.at, strides[0]), mul(pairs, strides[1]))
         return f"{name}[{add(add(begin, mul(row.at, strides[2])), part.at)}]"
@@ -171,25 +170,23 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
     ):  # fmt: skip
         """X := alpha A X, without zeros of X"""
         assert order == m
-        wrong: R
-        zeros_check(m, n, -n, m, x, wrong)
-        if wrong != 0.0:
-            for j in seq(0, n):
-                for i in seq(0, m):
-                    zeros_set(0.0, x[j, 0, i, 0:P])
-                for p in seq(0, m):
-                    some: R
-                    some = 0.0
-                    zeros_look(old[j, p, 0:P], some)
-                    if some != 0.0:
-                        t: R[P] @ DRAM_STACK
-                        e: R[P] @ DRAM_STACK
-                        zeros_times(alpha, old[j, p, 0:P], t)
-                        for i in seq(max(0, p + first), min(m, p + last + 1)):
+        for j in seq(0, n):
+            for i in seq(0, m):
+                zeros_set(0.0, x[j, 0, i, 0:P])
+            for p in seq(0, m):
+                some: R
+                some = 0.0
+                zeros_look(old[j, p, 0:P], some)
+                if some != 0.0:
+                    t: R[P] @ DRAM_STACK
+                    e: R[P] @ DRAM_STACK
+                    zeros_times(alpha, old[j, p, 0:P], t)
+                    for i in seq(max(0, p + first), min(m, p + last + 1)):
+                        if unit and i == p:
+                            zeros_set(1.0, e)
+                        else:
                             given(conj, a[p, 0, i, 0:P], e)
-                            if unit and i == p:
-                                zeros_set(1.0, e)
-                            add(t, e, x[j, 0, i, 0:P])
+                        add(t, e, x[j, 0, i, 0:P])
 
     @proc
     def zeros_right_product(
@@ -198,27 +195,25 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
     ):  # fmt: skip
         """X := alpha X A, without zeros of A that aren't on its diagonal"""
         assert order == n
-        wrong: R
-        zeros_check(m, n, -n, m, x, wrong)
-        if wrong != 0.0:
-            for j in seq(0, n):
-                for i in seq(0, m):
-                    zeros_set(0.0, x[j, 0, i, 0:P])
-                for p in seq(max(0, j + first), min(n, j + last + 1)):
-                    e: R[P] @ DRAM_STACK
-                    some: R
-                    some = 0.0
+        for j in seq(0, n):
+            for i in seq(0, m):
+                zeros_set(0.0, x[j, 0, i, 0:P])
+            for p in seq(max(0, j + first), min(n, j + last + 1)):
+                e: R[P] @ DRAM_STACK
+                some: R
+                some = 0.0
+                if p == j:
+                    some = 1.0
+                if unit and p == j:
+                    zeros_set(1.0, e)
+                else:
                     given(conj, a[j, 0, p, 0:P], e)
-                    if p == j:
-                        some = 1.0
-                        if unit:
-                            zeros_set(1.0, e)
-                    zeros_look(e, some)
-                    if some != 0.0:
-                        t: R[P] @ DRAM_STACK
-                        zeros_times(alpha, e, t)
-                        for i in seq(0, m):
-                            add(t, old[p, i, 0:P], x[j, 0, i, 0:P])
+                zeros_look(e, some)
+                if some != 0.0:
+                    t: R[P] @ DRAM_STACK
+                    zeros_times(alpha, e, t)
+                    for i in seq(0, m):
+                        add(t, old[p, i, 0:P], x[j, 0, i, 0:P])
 
     @proc
     def zeros_left_step(
@@ -247,17 +242,14 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
     ):  # fmt: skip
         """X := alpha A^-1 X, without zeros of X"""
         assert order == m
-        wrong: R
-        zeros_check(m, n, -n, m, x, wrong)
-        if wrong != 0.0:
-            for j in seq(0, n):
-                for i in seq(0, m):
-                    zeros_times(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
-                for q in seq(0, m):
-                    if last == 0:
-                        zeros_left_step(m - 1 - q, unit, conj, m, first, last, a, x[j, 0, 0:m, 0:P])
-                    else:
-                        zeros_left_step(q, unit, conj, m, first, last, a, x[j, 0, 0:m, 0:P])
+        for j in seq(0, n):
+            for i in seq(0, m):
+                zeros_times(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
+            for q in seq(0, m):
+                if last == 0:
+                    zeros_left_step(m - 1 - q, unit, conj, m, first, last, a, x[j, 0, 0:m, 0:P])
+                else:
+                    zeros_left_step(q, unit, conj, m, first, last, a, x[j, 0, 0:m, 0:P])
 
     @proc
     def zeros_right_step(
@@ -294,23 +286,42 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
     ):  # fmt: skip
         """X := alpha X A^-1, without zeros of A"""
         assert order == n
+        for q in seq(0, n):
+            if last == 0:
+                zeros_right_step(q, unit, conj, m, n, first, last, alpha, a, old, x)
+            else:
+                zeros_right_step(n - 1 - q, unit, conj, m, n, first, last, alpha, a, old, x)
+
+    @proc
+    def zeros_triangle(
+        solved: bool, left: bool, unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index,
+        alpha: [R][P], a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
+    ):  # fmt: skip
+        """X, if something in it is no number"""
+        assert not left or order == m
+        assert left or order == n
         wrong: R
         zeros_check(m, n, -n, m, x, wrong)
         if wrong != 0.0:
-            for q in seq(0, n):
-                if last == 0:
-                    zeros_right_step(q, unit, conj, m, n, first, last, alpha, a, old, x)
+            if solved:
+                if left:
+                    zeros_left_solution(unit, conj, m, n, order, first, last, alpha, a, old, x)
                 else:
-                    zeros_right_step(n - 1 - q, unit, conj, m, n, first, last, alpha, a, old, x)
+                    zeros_right_solution(unit, conj, m, n, order, first, last, alpha, a, old, x)
+            elif left:
+                zeros_left_product(unit, conj, m, n, order, first, last, alpha, a, old, x)
+            else:
+                zeros_right_product(unit, conj, m, n, order, first, last, alpha, a, old, x)
 
     @proc
     def zeros_update(
-        two: bool, hermitian: bool, conj_a: bool, conj_b: bool, m: size, n: size, depth: size, first: index,
+        two: bool, hermitian: bool, conj: bool, conj_a: bool, conj_b: bool, m: size, n: size, depth: size, first: index,
         last: index, alpha: [R][P], beta: [R][P], a: [R][depth, 1, m, P] @ COLUMNS,
         b: [R][depth, 1, n, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
-        """X := alpha A B^T + beta X, or alpha A B^T + alpha B A^T + beta X, with an A, a B or the second alpha
-        conjugated; without zeros of what is transposed"""
+        """X := alpha A B^T + beta X, or alpha A B^T + alpha B A^T + beta X, if something in it is no number; without
+        zeros of what is transposed. All A and B may be conjugated, and alpha; the second alpha is then not, if X is
+        Hermitian, and else as the first."""
         assert not two or m == n
         wrong: R
         zeros_check(m, n, first, last, x, wrong)
@@ -323,7 +334,7 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
                     zeros_set(0.0, x[j, 0, i, 0:P])
                     if scaled != 0.0:
                         add(beta, old[j, i, 0:P], x[j, 0, i, 0:P])
-                for l in seq(0, depth):
+                for d in seq(0, depth):
                     some: R
                     f: R[P] @ DRAM_STACK
                     s: R[P] @ DRAM_STACK
@@ -331,27 +342,26 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
                     u: R[P] @ DRAM_STACK
                     e: R[P] @ DRAM_STACK
                     some = 0.0
-                    given(conj_b, b[l, 0, j, 0:P], f)
+                    given(conj_b, b[d, 0, j, 0:P], f)
                     zeros_look(f, some)
-                    zeros_times(alpha, f, t)
+                    given(conj, alpha, e)
+                    zeros_times(e, f, t)
                     if two:
-                        given(conj_b, a[l, 0, j, 0:P], s)
+                        given(conj_b, a[d, 0, j, 0:P], s)
                         zeros_look(s, some)
-                        given(hermitian, alpha, e)
+                        given(hermitian != conj, alpha, e)
                         zeros_times(e, s, u)
                     if some != 0.0:
                         for i in seq(max(0, j + first), min(m, j + last + 1)):
-                            given(conj_a, a[l, 0, i, 0:P], e)
+                            given(conj_a, a[d, 0, i, 0:P], e)
                             add(t, e, x[j, 0, i, 0:P])
                             if two:
-                                given(conj_a, b[l, 0, i, 0:P], e)
+                                given(conj_a, b[d, 0, i, 0:P], e)
                                 add(u, e, x[j, 0, i, 0:P])
                 if hermitian and j < m:
                     part(x[j, 0, j, 0:P])
 
-    return (
-        zeros_copy, zeros_left_product, zeros_right_product, zeros_left_solution, zeros_right_solution, zeros_update,
-    )  # fmt: skip
+    return zeros_copy, zeros_triangle, zeros_update
 
 
 @cache
@@ -367,5 +377,9 @@ def kernels() -> tuple[Kernel, ...]:
     """All kernels of what is computed again."""
     real = programs(1, real_given, real_add, real_take, real_divide, real_part)
     pairs = programs(2, complex_given, complex_add, complex_take, complex_divide, complex_part)
-    chosen = [(t, letters[t], p) for letters, found in ((LETTERS, real), (COMPLEX_LETTERS, pairs)) for t in letters for p in found]
-    return tuple(Kernel(f"{letter}{p.name()}", t, typed_with_calls(p, t, letter), as_written) for t, letter, p in chosen)
+    found = []
+    for letters, of_both in ((LETTERS, real), (COMPLEX_LETTERS, pairs)):
+        for t, letter in letters.items():
+            own = [typed_with_calls(p, t, letter) for p in of_both]
+            found += [Kernel(p.name(), t, p, as_written) for p in own]
+    return tuple(found)

@@ -21,6 +21,10 @@ static Matrix vector(const exo_array *x, int64_t n) {
     return (Matrix){(T *)x->at - (x->step < 0 ? REALS * (n - 1) * x->step : 0), 0, 0, x->step, n, 1, -1, n};
 }
 
+static Matrix factor(const exo_call *c, const exo_array *a, int64_t n) {
+    return c->trans ? whole(a, n, c->k) : vector(a, n);
+}
+
 static Matrix triangle(const exo_call *c, const exo_array *a, int64_t n) {
     const int upper = (c->uplo == CblasUpper) != ROW_MAJOR(c->layout), packed = !a->step;
     const int64_t width = c->band ? c->k : n, step = packed ? (upper ? 1 : n - 1) : a->step - c->band;
@@ -44,37 +48,29 @@ static int is_turned(const exo_call *c) {
 void *ZEROS(before)(const exo_call *c) {
     const Matrix x = written(c);
     const T *const alpha = c->alpha;
-    const int is_0 = alpha && alpha[0] == 0 && (c->real_alpha || alpha[REALS - 1] == 0);
-    if (x.rows <= 0 || x.columns <= 0 || is_0 || (is_left(c) && is_turned(c)) || (c->trans && !c->diag && !c->k)) return NULL;
+    const int is_0 = alpha[0] == 0 && alpha[REALS - 1] == 0, is_empty = c->trans && !c->diag && c->k == 0;
+    if (x.rows == 0 || x.columns == 0 || is_0 || is_empty || (is_left(c) && is_turned(c))) return NULL;
     T *const old = malloc(x.rows * x.columns * REALS * sizeof(T));
     if (old) KERNEL(zeros_copy)(x.rows, x.columns, x.first, x.last, READ(x), old);
     else cblas_xerbla(0, "EXO_BLAS_ZEROS", "%s\n", "no memory for a copy: zeros are not left out");
     return old;
 }
 
-// From what `before` gave
+// With what `before` gave
 void ZEROS(after)(const exo_call *c, void *old) {
     const Matrix x = written(c);
     const int rows = ROW_MAJOR(c->layout), left = is_left(c), swapped = rows && !c->uplo;
-    T alpha[2] = {1}, beta[2] = {1};
-    if (!old) return;
-    if (c->alpha) memcpy(alpha, c->alpha, (c->real_alpha ? 1 : REALS) * sizeof(T));
-    if (c->beta) memcpy(beta, c->beta, (c->real_beta ? 1 : REALS) * sizeof(T));
-    if (c->diag) {
+    if (old && c->diag) {
         const int64_t n = left ? x.rows : x.columns;
         Matrix a = triangle(c, c->read, n);
         if (is_turned(c)) a = (Matrix){a.at, a.row, 0, a.column, n, n, -a.last, -a.first};
-        (c->solved ? left ? KERNEL(zeros_left_solution) : KERNEL(zeros_right_solution)
-            : left ? KERNEL(zeros_left_product) : KERNEL(zeros_right_product))(c->diag == CblasUnit,
-            c->trans == CblasConjTrans, x.rows, x.columns, n, a.first, a.last, IN(alpha, 1), READ(a), old, WRITTEN(x));
-    } else {
-        const exo_array *const first = &c->read[swapped], *const second = &c->read[!swapped];
-        const Matrix a = c->trans ? whole(first, x.rows, c->k) : vector(first, x.rows);
-        const Matrix b = c->trans ? whole(second, x.columns, c->k) : vector(second, x.columns);
+        KERNEL(zeros_triangle)(c->solved, left, c->diag == CblasUnit, c->trans == CblasConjTrans, x.rows, x.columns, n,
+            a.first, a.last, IN(c->alpha, 1), READ(a), old, WRITTEN(x));
+    } else if (old) {
+        const Matrix a = factor(c, &c->read[swapped], x.rows), b = factor(c, &c->read[!swapped], x.columns);
         const int hermitian = c->conj && c->uplo, conj_a = c->conj && !c->trans && rows;
-        if (hermitian && rows) alpha[1] = -alpha[1];
-        KERNEL(zeros_update)(c->two, hermitian, conj_a, c->conj && !conj_a, x.rows, x.columns, a.columns, x.first, x.last,
-            IN(alpha, 1), IN(beta, 1), READ(a), READ(b), old, WRITTEN(x));
+        KERNEL(zeros_update)(c->two, hermitian, hermitian && rows, conj_a, c->conj && !conj_a, x.rows, x.columns,
+            a.columns, x.first, x.last, IN(c->alpha, 1), IN(c->beta, 1), READ(a), READ(b), old, WRITTEN(x));
     }
     free(old);
 }
