@@ -172,11 +172,15 @@ __attribute__((constructor)) static void exo_choose(void) {
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
 
 // The heap of kernels, which can't do without their copies.
-void *exo_blas_memory(size_t bytes) {
-    void *const p = bytes > PTRDIFF_MAX - ALIGNED ? NULL : aligned_alloc(ALIGNED, (bytes + LESS) / ALIGNED * ALIGNED);
+static void *exo_given(void *p, size_t bytes) {
     if (p) return p;
     cblas_xerbla(0, "exo_blas", "exo_blas: out of memory, no %zu bytes for a copy\\n", bytes);
     abort();
+}
+void *exo_blas_vector(size_t bytes) { return exo_given(malloc(bytes), bytes); }
+void *exo_blas_memory(size_t bytes) {
+    const size_t whole = bytes > PTRDIFF_MAX - ALIGNED ? PTRDIFF_MAX : (bytes + LESS) / ALIGNED * ALIGNED;
+    return exo_given(aligned_alloc(ALIGNED, whole), bytes);
 }
 
 EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {

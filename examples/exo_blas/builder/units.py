@@ -184,7 +184,9 @@ def numbers(machine: Machine) -> dict[str, int]:
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     """The C source of a unit for a target."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
-    lines += ["#define EXO_OWN_HEAP", "#define exo_alloc exo_blas_memory", "#define exo_free free"]
+    lines += ["#define EXO_OWN_HEAP", "#define exo_free free"]
+    lines += ["#define exo_alloc exo_blas_memory", "#define exo_vector exo_blas_vector"]
+    lines += ["__attribute__((malloc)) void *exo_blas_vector(size_t bytes);"]
     lines += [f"__attribute__((malloc, assume_aligned({ALIGNED}))) void *exo_blas_memory(size_t bytes);"]
     lines += [name for name in product_names(machine) if name.split()[1] in kernels]
     if SHARED in kernels:  # profile.h says how many
