@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from backends.c.memory import ALIGNED
+
 from .fortran import fortran
 from .interface import FOLDER, header, parts
 from .routines import Routine, routines
@@ -28,20 +30,19 @@ def dispatch(
     defined: Sequence[str],
     targets: Mapping[str, Sequence[str]],
     direct: Sequence[str] = (),
-    others: Sequence[str] = (),
     *,
     second_cache: int,
     zeros: str = "",
 ) -> str:
     """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
-    Fortran names of all of them and of `others`, which have no versions.
+    Fortran names of all of them.
 
     `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
     that cache, where the system doesn't tell. `zeros` are the letters of those that may leave out zeros as
     the reference does.
     """
     functions = [p for p in routines() if p.name in set(defined) - set(direct)]
-    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in {*defined, *others}}
+    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in defined}
     plain, *better = targets
     known = {p.name: p for p in routines()}
     entered = [known[name] for name in direct]
@@ -186,6 +187,18 @@ __attribute__((constructor)) static void exo_choose(void) {
 
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
 
+// The heap of kernels, which can't do without their copies.
+static void *exo_given(void *p, size_t bytes) {
+    if (p) return p;
+    cblas_xerbla(0, "exo_blas", "exo_blas: out of memory, no %zu bytes for a copy\\n", bytes);
+    abort();
+}
+void *exo_blas_vector(size_t bytes) { return exo_given(malloc(bytes), bytes); }
+void *exo_blas_memory(size_t bytes) {
+    const size_t whole = bytes > PTRDIFF_MAX - ALIGNED ? PTRDIFF_MAX : (bytes + LESS) / ALIGNED * ALIGNED;
+    return exo_given(aligned_alloc(ALIGNED, whole), bytes);
+}
+
 EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {
     va_list arguments;
     va_start(arguments, form);
@@ -194,4 +207,4 @@ EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const cha
     va_end(arguments);
     exit(-1);
 }
-"""
+""".replace("ALIGNED", str(ALIGNED)).replace("LESS", str(ALIGNED - 1))
