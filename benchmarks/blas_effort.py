@@ -3,7 +3,7 @@
     python -m benchmarks.blas_effort
 
 Lines of Python are those that say something: no blank lines, comments, docstrings, imports. They are counted after
-formatting at 88 columns, with one directive a line, as in the paper. Of libraries that others share, there are all lines
+formatting at 88 columns, with one directive a line. Of libraries that others share, there are all lines
 and those of the functions that the BLAS reaches, by the names in them. Programs are object code, in functions and in
 texts; all else beside them is schedules and tables of kernels.
 """
