@@ -10,12 +10,23 @@ Four rows are taken together, in the columns that all of them have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from exo_strat import *
 
 from .complex_vectors import LEAVES as OF_VECTORS
-from .complex_vectors import added_to, kernels_of, reals, spread, taken_spread_times, taken_times, written, zeros
+from .complex_vectors import (
+    Plan,
+    added_to,
+    kernels_of,
+    reals,
+    spread,
+    taken_spread_times,
+    taken_times,
+    written,
+    zeros,
+)
 from .kernel import Kernel
 from .storage import PAIRS, ROOM, ROWS
 
@@ -315,7 +326,7 @@ def hermitian(
 
 # -- kernels ------------------------------------------------------------------------------------------
 
-LEAVES = {
+LEAVES: Mapping[str, Plan] = {
     **OF_VECTORS,
     **{p.name(): partial(reals, 1) for p in (dots, adds)},
     **{p.name(): partial(reals, 0) for p in (dot, add, both)},

@@ -6,12 +6,13 @@ times the imaginary one.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from exo_strat import *
 
 from .complex_vectors import LEAVES as OF_VECTORS
-from .complex_vectors import kernels_of, reals, spread_back, taken, taken_times
+from .complex_vectors import Plan, kernels_of, reals, spread_back, taken, taken_times
 from .kernel import Kernel
 from .storage import PAIRS, ROOM, ROWS
 
@@ -168,7 +169,11 @@ def her2(
 
 # -- kernels ------------------------------------------------------------------------------------------
 
-LEAVES = {**OF_VECTORS, "ranks": partial(reals, 1), "rank": partial(reals, 0), "rank2": partial(reals, 0)}
+LEAVES: Mapping[str, Plan] = {
+    **OF_VECTORS,
+    "ranks": partial(reals, 1),
+    **{p.name(): partial(reals, 0) for p in (rank, rank2)},
+}
 """What loops that are vectors are scheduled by."""
 
 
