@@ -278,10 +278,10 @@ def plan_many(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, MANY, vectors))
 
 
-def plan_update(precision: str, together: int, machine: Machine) -> Op:
-    """What updates are scheduled by whose rows stay apart if there are few."""
+def plan_update(precision: str, together: int, wide: bool, machine: Machine) -> Op:
+    """What updates are scheduled by whose rows stay apart if there are few; with vectors as `wide` as there are."""
     size = hole("together", (0, 32, 64, 128, 256), default=together)
-    return at("for i in _: _", optimize_updates(shorter(machine), precision, size))
+    return at("for i in _: _", optimize_updates(machine if wide else shorter(machine), precision, size))
 
 
 def shorter(machine: Machine) -> Machine:
@@ -309,4 +309,5 @@ def many(precision: str, program: Proc) -> Kernel:
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
     """The kernel of an update whose rows stay apart if there are few."""
-    return kernel_of(program, precision, partial(plan_update, precision, together), variant)
+    wide = precision == "f64" and program in (syr_l, syr_u)
+    return kernel_of(program, precision, partial(plan_update, precision, together, wide), variant)
