@@ -45,3 +45,5 @@
 struct exo_choices { EXO_CHOICES(EXO_FIELD) };
 extern __attribute__((visibility("hidden"))) struct exo_choices exo_choices;
 #define CHOICE(name) exo_choices.name
+#define ELEMENTS(name) (CHOICE(name) / (int64_t)sizeof(T))
+#define LANES (32 / (int64_t)sizeof(T))  // elements of a vector of level 2
