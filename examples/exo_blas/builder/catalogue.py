@@ -14,7 +14,7 @@ from ..programs.kernel import Kernel
 LEVELS = (
     *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv", "ger"),
     *("level3", "products", "triangles", "symmetric", "halves"),
-    *("complex", "complex_level1", "complex_rows", "complex_products"),
+    *("complex", "complex_level1", "complex_rows", "complex_products", "zeros"),
 )
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""
 
