@@ -3,19 +3,25 @@ numbers by the interpreter. What isn't stored of a matrix has no values there, s
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import random
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from examples.exo_blas.programs import complex_products, complex_rows
+from examples.exo_blas import programs
+from examples.exo_blas.programs import (
+    complex_blocks,
+    complex_matrix_vector,
+    complex_triangle_vector,
+    complex_updates,
+)
 from exo_strat import Proc
 from exo_strat.interp import Array, run
 
@@ -125,8 +131,8 @@ NOTHING = (np.array(0), np.array(0))
 
 @pytest.mark.parametrize(("columns", "s"), [*product((False, True), SIGNS)])
 def test_products_of_matrices_and_vectors(rng, columns, s):
-    program = complex_rows.gbmv_columns if columns else complex_rows.gbmv_rows
-    dense = complex_rows.gemv_columns if columns else complex_rows.gemv_rows
+    program = complex_matrix_vector.gbmv_columns if columns else complex_matrix_vector.gbmv_rows
+    dense = complex_matrix_vector.gemv_columns if columns else complex_matrix_vector.gemv_rows
     for m, n, enough in product(SIZES, SIZES, (1, 3)):
         for below, above in bands(m, n):
             a, x, y = drawn(rng, m, n), drawn(rng, m if columns else n), drawn(rng, n if columns else m)
@@ -152,7 +158,8 @@ def test_products_with_hermitian_matrices(rng, s):
             half = where(there & ~np.eye(n, dtype=bool), a, NOTHING)
             whole = add(add(half, conj(turned(half))), (np.diag(a[0].diagonal()), 0 * a[1]))
             given = {"alpha": reals(alpha), "beta": reals(beta), "a": rows_of(a, there), "x": apart(reals(x), 3)}
-            found = result(complex_rows.hermitian, "y", n=n, below=below, above=above, s=s, **given, y=reals(y))
+            given |= {"below": below, "above": above, "y": reals(y)}
+            found = result(complex_matrix_vector.hermitian, "y", n=n, s=s, **given)
             assert same(found, add(mul(beta, y), mul(alpha, dot(conj(whole, s), x)))), (n, below, above)
 
 
@@ -161,7 +168,7 @@ def test_updates_of_matrices(rng, s, r):
     for m, n, enough in product(SIZES, SIZES, (1, 100)):
         a, x, y, alpha = (drawn(rng, *shape) for shape in ((m, n), (m,), (n,), (1,)))
         given = {"alpha": reals(alpha), "x": apart(reals(x), 2), "y": reals(y), "a": rows_of(a)}
-        found = result(complex_rows.ger, "a", m=m, n=n, enough=enough, s=s, r=r, **given)
+        found = result(complex_updates.ger, "a", m=m, n=n, enough=enough, s=s, r=r, **given)
         assert same(found, add(a, outer(mul(alpha, conj(x, s)), conj(y, r)))), (m, n)
 
 
@@ -177,15 +184,15 @@ def test_updates_of_hermitian_matrices(rng, lower, s):
         one = add(a, outer(mul((alpha[0], 0 * alpha[0]), p), conj(p)))
         two = add(a, add(outer(mul(by, p), conj(q)), outer(mul(conj(by), q), conj(p))))
         for want, found in (
-            (one, result(complex_rows.her, "a", **both, alpha=alpha[0][0])),
-            (two, result(complex_rows.her2, "a", **both, alpha=reals(alpha), y=reals(y))),
+            (one, result(complex_updates.her, "a", **both, alpha=alpha[0][0])),
+            (two, result(complex_updates.her2, "a", **both, alpha=reals(alpha), y=reals(y))),
         ):
             assert same(where(there, found, NOTHING), where(there, (want[0], np.where(real, want[1], 0)), NOTHING))
 
 
 @pytest.mark.parametrize(("columns", "unit"), [*product((False, True), (False, True))])
 def test_products_with_triangles(rng, columns, unit):
-    program = complex_rows.trmv_columns if columns else complex_rows.trmv_rows
+    program = complex_triangle_vector.trmv_columns if columns else complex_triangle_vector.trmv_rows
     for n, s, enough in product(SIZES, SIGNS, (1, 3)):
         for below, above in triangles(n):
             a, x = drawn(rng, n, n), drawn(rng, n)
@@ -207,7 +214,7 @@ def invertible(rng: random.Random, n: int, unit: bool) -> Exact:
 
 @pytest.mark.parametrize(("columns", "unit"), [*product((False, True), (False, True))])
 def test_solutions_of_triangular_systems(rng, columns, unit):
-    program = complex_rows.trsv_columns if columns else complex_rows.trsv_rows
+    program = complex_triangle_vector.trsv_columns if columns else complex_triangle_vector.trsv_rows
     for n, s, enough in product(SIZES, SIGNS, (1, 3)):
         for below, above in triangles(n):
             a, x = invertible(rng, n, unit), drawn(rng, n)
@@ -222,22 +229,23 @@ def test_solutions_of_triangular_systems(rng, columns, unit):
 # -- level 3 ------------------------------------------------------------------------------------------
 
 SMALLER = {"DEEP": 3, "WIDE": 4, "TALL": 5, "SMALL": 2, "STRIP": 4, "SLICE": 4, "TURNED": 3, "APART": 2}
+OF_MATRICES = ("complex_gemm", "complex_rank_k", "complex_triangles")
 
 
 @pytest.fixture(scope="module")
-def blocked(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+def blocked() -> Iterator[SimpleNamespace]:
     """The programs of level 3, with blocks so small that there are several."""
-    text = Path(complex_products.__file__).read_text()
-    for name, size in SMALLER.items():
-        assert f"\n{name} = " in text
-        text = "\n".join(f"{name} = {size}" if line.startswith(f"{name} = ") else line for line in text.splitlines())
-    file = tmp_path_factory.mktemp("programs") / "smaller.py"
-    file.write_text(text)
-    spec = importlib.util.spec_from_file_location("examples.exo_blas.programs.smaller", file)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in SMALLER.items():
+            patch.setattr(complex_blocks, name, size)
+        names = [f"{programs.__name__}.{name}" for name in OF_MATRICES]
+        for name, full in zip(OF_MATRICES, names, strict=True):
+            patch.setattr(programs, name, importlib.import_module(full))  # so that it is there again
+            patch.delitem(sys.modules, full)
+        found: dict[str, Any] = {}
+        for full in names:
+            found |= vars(importlib.import_module(full))
+        yield SimpleNamespace(**found)
 
 
 def strided(z: Exact, across: bool) -> Any:
