@@ -40,6 +40,7 @@ from exo_strat import (
     specialize,
     stage_mem,
     strategy,
+    tighten_loop,
     try_else,
     unroll_loop,
 )
@@ -326,9 +327,9 @@ def by_wide_parts(p: Proc, c: ForCursor, width: int, least: int, then: Op, last:
 
 
 @strategy
-def by_rows_alike(p: Proc, c: ForCursor, step: int, head: str, heads: Op, together: Op, left: Op) -> Script:
+def by_rows_alike(p: Proc, c: ForCursor, step: int, head: str, heads: Op, together: Op) -> Script:
     """`for i in (0, m): for j in (0, n): s  ~>  for ii in (0, 2): heads(for io: for j in (0, h): s); together(for io:
-    for j in (h, n): s); left(for ii: for j in (0, n): s)`, where io is every second row.
+    for j in (h, n): s)`, where io is every second row from ii on.
 
     Rows that are a multiple of `step` apart begin at the same place of a vector, if it is chosen so, and so do their
     columns from the `head` on, in which `{}` is the first of such rows. Focus: the loop over rows. Returns the
@@ -342,27 +343,23 @@ def by_rows_alike(p: Proc, c: ForCursor, step: int, head: str, heads: Op, togeth
     ...         for j in seq(0, n):
     ...             x[i, j] = 0.0
     ... ''')
-    >>> print(schedule(at("for i in _: _", by_rows_alike(2, "2 * {} % 4", identity, identity, identity)), p))
+    >>> print(schedule(at("for i in _: _", by_rows_alike(4, "3 * {} % 4", identity, identity)), p))
     def foo(m: size, n: size, x: f32[m, n] @ DRAM):
         assert n >= 4
-        for ii in seq(0, 2):
-            for io in seq(0, m / 2):
-                for j in seq(0, 2 * ii % 4):
-                    x[2 * io + ii, j] = 0.0
-            for io in seq(0, m / 2):
-                for j in seq(2 * ii % 4, n):
-                    x[2 * io + ii, j] = 0.0
-        for ii in seq(0, m % 2):
-            for j in seq(0, n):
-                x[2 * (m / 2) + ii, j] = 0.0
+        for ii in seq(0, 4):
+            for io in seq(0, (m - ii + 3) / 4):
+                for j in seq(0, 3 * ii % 4):
+                    x[4 * io + ii, j] = 0.0
+            for io in seq(0, (m - ii + 3) / 4):
+                for j in seq(3 * ii % 4, n):
+                    x[4 * io + ii, j] = 0.0
     """
     names = halves(c)
-    p, whole = yield divide_loop(step, names, tail="cut")
-    rest = whole.next()
+    p, whole = yield divide_loop(step, names, tail="guard")
     p, whole = yield on(whole, reorder_loops())
-    p, first = yield on(inner_loop(whole.body()[0]), cut_loop(head.format(names[1])))
+    p, rows = yield on(whole.body()[0], tighten_loop())
+    p, first = yield on(inner_loop(rows), cut_loop(head.format(names[1])))
     p, second = yield on(first, nav(moves.after), fission())
-    yield on(rest, left)
     yield on(second, together)
     yield on(second.prev(), heads)
     yield nav(moves.root)

@@ -5,8 +5,8 @@
 #define TURN(lda) ((uint64_t)-(int64_t)(lda) % LANES)
 
 APART void many(int64_t m, int64_t n, T alpha, struct EXO_IN1 x, struct EXO_IN1 y, T *a, int64_t lda) {
-    KERNEL(ger_many)(m, n, BEFORE(a), TURN(lda), CHOICE(ger_wide), CHOICE(ger_panel), ELEMENTS(ger_ordered),
-        ELEMENTS(ger_ordered_apart), ELEMENTS(ger_far), &alpha, x, y, OUT2(a, lda, 1));
+    KERNEL(ger_many)(m, n, BEFORE(a), TURN(lda), CHOICE(ger_wide), ELEMENTS(ger_ordered), ELEMENTS(ger_ordered_apart),
+        ELEMENTS(ger_far), &alpha, x, y, OUT2(a, lda, 1));
 }
 
 void CBLAS(ger)(PARAMETERS(ger)) {

@@ -84,11 +84,13 @@ def {name}(
 """A product of a matrix that threads share, which have rows, or columns, in multiples of a unit."""
 
 SHARED = {level2.gemv_n: BY_ROWS, level2.gemv_trans: BY_COLUMNS}
+ROWS = {level2.gemv_n: 8, level2.gemv_trans: 16}
+"""Rows from which on it pays to take them in parts. Measured by `python -m benchmarks.blas --only gemv`."""
 WAYS = {
-    level2.gemv_n: "m == 1, m * n > far, m >= 8 and n >= long, part",
-    level2.gemv_trans: "m * n > far, m >= 16 and (n >= long or m * n <= near), panel",
+    level2.gemv_n: f"m == 1, m * n > far, m >= {ROWS[level2.gemv_n]} and n >= long, part",
+    level2.gemv_trans: f"m * n > far, m >= {ROWS[level2.gemv_trans]} and (n >= long or m * n <= near), panel",
 }
-"""Which way a matrix goes. From how many rows on parts pay was measured by `python -m benchmarks.blas --only gemv`."""
+"""Which way a matrix goes."""
 UNITS = {level2.gemv_n: 4 * level2.MANY, level2.gemv_trans: 64}
 """Threads begin at multiples of it: a row is added up with the same others as on one thread, and a column is in a whole
 vector, or not."""

@@ -3,7 +3,7 @@
 All ways are the same naive program. Stores are faster if no vector is on two cache lines: rows at some distance, one of
 `steps`, begin at the same place of a vector, and their whole vectors are taken together. So many columns as `before` of
 the first row are before its first whole vector, and each row has `turn` more. Rows with fewer columns than `wide` for
-each step are not worth it, and are taken by panels of so many rows, `panel`. A matrix of `ordered` to `far` elements is
+each step are not worth it, and are taken by panels of `PANEL` rows. A matrix of `ordered` to `far` elements is
 in the last cache, where rows are faster one after the other; `ordered_apart`, if they don't all begin alike.
 """
 
@@ -29,8 +29,8 @@ from .vectors import NEAR
 
 @proc
 def ger(
-    m: size, n: size, before: index, turn: index, wide: size, panel: size, ordered: index, ordered_apart: index,
-    far: index, alpha: R, x: [R][m], y: [R][n], a: [R][m, n],
+    m: size, n: size, before: index, turn: index, wide: size, ordered: index, ordered_apart: index, far: index,
+    alpha: R, x: [R][m], y: [R][n], a: [R][m, n],
 ):  # fmt: skip
     assert stride(a, 1) == 1
     for i in seq(0, m):
@@ -38,23 +38,33 @@ def ger(
             a[i, j] += alpha * x[i] * y[j]
 
 
-SIZES = "before, turn, wide, panel, ordered, ordered_apart, far"
+PANEL = 32
+"""Rows that stay in the first cache while the columns of one part after the other are updated. Measured by `python -m
+benchmarks.blas --only ger`."""
+SIZES = "before, turn, wide, ordered, ordered_apart, far"
 ANY = """
 def {name}(
-    m: size, n: size, before: index, turn: index, wide: size, panel: size, ordered: index, ordered_apart: index,
-    far: index, alpha: R, x: [R][m], y: [R][n], a: [R][m, n]
+    m: size, n: size, before: index, turn: index, wide: size, ordered: index, ordered_apart: index, far: index,
+    alpha: R, x: [R][m], y: [R][n], a: [R][m, n]
 ):
     assert stride(a, 1) == 1
     assert n >= {least}
     if stride(y, 0) == 1:
-        near(m, n, {sizes}, alpha, x[0:m], y[0:n], a[0:m, 0:n])
+        if {few}:
+            panels(m, n, {sizes}, alpha, x[0:m], y[0:n], a[0:m, 0:n])
+        else:
+            near(m, n, {sizes}, alpha, x[0:m], y[0:n], a[0:m, 0:n])
     else:
         copy: R[n]
         for j in seq(0, n):
             copy[j] = y[j]
-        near(m, n, {sizes}, alpha, x[0:m], copy[0:n], a[0:m, 0:n])
+        if {few}:
+            panels(m, n, {sizes}, alpha, x[0:m], copy[0:n], a[0:m, 0:n])
+        else:
+            near(m, n, {sizes}, alpha, x[0:m], copy[0:n], a[0:m, 0:n])
 """
-"""An update by a y of any stride, which is copied if its elements are no neighbours."""
+"""An update by a y of any stride, which is copied if its elements are no neighbours. Panels are a function of their
+own: the others need more registers, which would have to be saved for both."""
 
 NUMBER = at(moves.body >> moves.nth(0), std.licm())
 """What all columns of a row are multiplied by is computed once."""
@@ -77,28 +87,32 @@ def calls(precision: str) -> dict[str, Op]:
     return {way: seq(NUMBER, replace(kernel.program)) for way, kernel in ways(precision).items()}
 
 
+def plan_panels(precision: str, machine: Machine) -> Op:
+    """What a matrix is scheduled by whose rows have some columns more than few."""
+    width, made = skinny.LANES[precision], calls(precision)
+    last = by_case(f"n % {width} == 0", made["skinny"], made["ragged"])
+    parts = by_wide_parts(skinny.VECTORS * width, width, made["skinny"], last)
+    return seq(at("for i in _: _", in_panels(str(PANEL), parts)), scheduled_calls(scheduled(precision, machine)))
+
+
 def plan_wide(precision: str, machine: Machine) -> Op:
     """What a matrix of many columns is scheduled by."""
     width, made, shorter = skinny.LANES[precision], calls(precision), level2.shorter(machine)
     head = f"(before + turn * {{}}) % {width}"
     alone, together = optimize_level_1(shorter, precision), optimize_level_2_general(shorter, precision)
-
-    def in_order(variant: str) -> Op:
-        return seq(NUMBER, after_head(head), extracted(variant, at("for j in _: _ #1", alone)))
+    in_order = seq(NUMBER, after_head(head), extracted("in_order", at("for j in _: _ #1", alone)))
 
     def alike_by(step: int) -> Op:
         part = seq(NUMBER, extracted(f"by_{step}", at("for _ in _: _", together)))
-        return by_rows_alike(step, head, NUMBER, part, in_order(f"left_{step}"))
+        return by_rows_alike(step, head, NUMBER, part)
 
     *closer, most = steps(precision)
     alike = alike_by(most)
     for step in reversed(closer):
         alike = by_case(f"{step} * turn % {width} == 0", alike_by(step), alike)
-    last = by_case(f"n % {width} == 0", made["skinny"], made["ragged"])
-    panels = in_panels("panel", by_wide_parts(skinny.VECTORS * width, width, made["skinny"], last))
     unordered = "m * n < ordered or turn != 0 and m * n < ordered_apart or far <= m * n"
-    others = by_case(fewer("m", str(ROWS), precision), made["row"], by_case(unordered, alike, in_order("in_order")))
-    choice = at("for i in _: _", by_case(fewer("n", "wide", precision), panels, others))
+    many = by_case(unordered, alike, in_order)
+    choice = at("for i in _: _", by_case(fewer("m", str(ROWS), precision), made["row"], many))
     return seq(choice, scheduled_calls(scheduled(precision, machine)))
 
 
@@ -150,10 +164,12 @@ def plan_few(precision: str, machine: Machine) -> Op:
     return among_neighbours(("y",), NEAR, vectors, scheduled(precision, machine))
 
 
-def plan_any(near: Kernel, machine: Machine) -> Op:
+def plan_any(called: tuple[Kernel, ...], machine: Machine) -> Op:
     """What an update is scheduled by whose y may have any stride: a copy is made by a function, as it needs room."""
+    *_, near = called
     apart = at(moves.body >> moves.nth(0) >> moves.orelse, numbers_first() >> extract_subproc(f"{near.name}_copied"))
-    return seq(at("copy: _", set_memory(NEAR)), scheduled_calls((near.scheduled(machine),)), apart)
+    made = tuple(kernel.scheduled(machine) for kernel in called)
+    return seq(at("copy: _", set_memory(NEAR)), scheduled_calls(made), apart)
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -167,9 +183,11 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
     least, called = skinny.MANY[precision], tuple(ways(precision).values())
     free = of_any_stride(level2.ger, "y")
     few = kernel_of(free, precision, partial(plan_few, precision), "few", f"n < {least}", calls=called)
-    known, plan = ("stride(y, 0) == 1", f"n >= {least}"), partial(plan_wide, precision)
-    near = function(kernel_of(ger, precision, plan, "near", *known, calls=called))
+    plans = {"panels": partial(plan_panels, precision), "near": partial(plan_wide, precision)}
+    known = ("stride(y, 0) == 1", f"n >= {least}")
+    made = {way: function(kernel_of(ger, precision, plan, way, *known, calls=called)) for way, plan in plans.items()}
     name = named_for(precision, "ger_many")
-    source = ANY.format(name=name, least=least, sizes=SIZES)
-    program = written(source, precision, {"near": near.program})
-    return few, Kernel(name, precision, program, partial(plan_any, near), (*called, near))
+    source = ANY.format(name=name, least=least, sizes=SIZES, few=fewer("n", "wide", precision))
+    program = written(source, precision, {way: kernel.program for way, kernel in made.items()})
+    ways_of_many = tuple(made.values())
+    return few, Kernel(name, precision, program, partial(plan_any, ways_of_many), (*called, *ways_of_many))
