@@ -18,7 +18,7 @@ from strategies.blas.large import as_dots, by_case, by_many, by_parts, only_row
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.neighbours import among_neighbours, numbers_first, scheduled_calls
 
-from . import dense, level2, skinny
+from . import dense, level1, level2, skinny
 from .dense import of_any_stride, plan_near, product_of
 from .kernel import LETTERS, Kernel, kernel_of, named_for
 from .parts import written
@@ -104,15 +104,24 @@ def function(kernel: Kernel) -> Kernel:
 
 @cache
 def ways(precision: str, program: Proc) -> dict[str, Kernel]:
-    """The kernels for any number of columns, many rows, some columns and few."""
+    """The kernels for any number of columns, many rows, some columns and few, and for a row that is added to y."""
     few = skinny.LANES[precision] - 1 if program is level2.gemv_n else skinny.FEW
     found = {
         "": level2.kernel(precision, program),
         "many": level2.many(precision, program),
         "skinny": skinny.kernel(precision, program),
         "few": skinny.few_columns(precision, program, few),
+        "row": kernel_of(level1.axpy, precision, partial(plan_row, precision), "row", *NEIGHBOURS),
     }
     return {way: function(kernel) for way, kernel in found.items()}
+
+
+NEIGHBOURS = "stride(x, 0) == 1", "stride(y, 0) == 1"
+
+
+def plan_row(precision: str, machine: Machine) -> Op:
+    """What a loop over the columns of one row is scheduled by."""
+    return at("for i in _: _", optimize_level_1(level2.shorter(machine), precision))
 
 
 def plan_narrow(precision: str, program: Proc, machine: Machine) -> Op:
@@ -125,28 +134,29 @@ def plan_narrow(precision: str, program: Proc, machine: Machine) -> Op:
     return among_neighbours((ALONG[program],), ROOM, choice, made)
 
 
-LARGE = ("", "many", "skinny")
-"""The ways of a matrix of many columns."""
+LARGE = {level2.gemv_n: ("", "many", "skinny"), level2.gemv_trans: ("", "many", "skinny", "row")}
+"""The ways of a matrix of many columns. A row that is added to y is a function: its loop takes less time there."""
 
 
 def plan_large(precision: str, program: Proc, machine: Machine) -> Op:
     """What a matrix of many columns is scheduled by."""
     kernels = ways(precision, program)
-    near, many, some = (replace(kernels[way].program) for way in LARGE)
-    row = only_row(optimize_level_1(level2.shorter(machine), precision))
+    near, many, some, *added = (replace(kernels[way].program) for way in LARGE[program])
     lanes = skinny.LANES[precision]
     if program is level2.gemv_n:
         number, alone = as_dots(), "only and m == 1"
+        row = only_row(optimize_level_1(level2.shorter(machine), precision))
         parts = by_parts(f"({alike('part', lanes)}) * {lanes}", "", seq(number, near))
         others = by_case("parts", parts, seq(number, near))
     else:
         number, alone = at(moves.body >> moves.nth(0), std.licm()), "m == 1"
+        row = only_row(*added)
         vectors = alike(skinny.VECTORS * lanes, lanes)
         panels = by_parts(f"({vectors}) * {lanes}", "panel", seq(number, some))
         others = by_case(f"parts and {vectors} <= {skinny.VECTORS}", panels, seq(number, near))
     far = by_case("far", seq(number, by_many(level2.MANY, many, near)), others)
     choice = by_case(alone, seq(number, row), far)
-    made = tuple(kernels[way].scheduled(machine) for way in LARGE)
+    made = tuple(kernels[way].scheduled(machine) for way in LARGE[program])
     return among_neighbours((ALONG[program],), ROOM, choice, made)
 
 
@@ -178,7 +188,7 @@ def kernels_for(precision: str) -> Iterator[Kernel]:
         plan = partial(plan_narrow, precision, program)
         few = kernel_of(free, precision, plan, "narrow_added", f"n <= {most}", calls=(found["few"], found["skinny"]))
         plan = partial(plan_large, precision, program)
-        called = tuple(found[way] for way in LARGE)
+        called = tuple(found[way] for way in LARGE[program])
         many = product_of(kernel_of(large, precision, plan, "added", calls=called), EXTENTS[program])
         yield product_of(few, EXTENTS[program])
         yield shared(precision, program, many)
