@@ -40,6 +40,7 @@ from exo_strat import (
     specialize,
     stage_mem,
     strategy,
+    tighten_loop,
     try_else,
     unroll_loop,
 )
@@ -260,9 +261,7 @@ def by_parts(p: Proc, c: ForCursor, width: str, rows: str, then: Op) -> Script:
                     x[i, w * (n / w) + ji] = 0.0
     """
     if rows:
-        p, whole = yield divide_loop(rows, halves(c), tail="cut_and_guard")
-        for blocks in (whole, whole.next()):
-            yield on(blocks, nav(INSIDE), by_parts(width, "", then))
+        yield in_panels(rows, by_parts(width, "", then))
         return None
     columns = inner_loop(c)
     p, whole = yield on(columns, divide_loop(width, halves(columns), tail="cut_and_guard"))
@@ -272,6 +271,98 @@ def by_parts(p: Proc, c: ForCursor, width: str, rows: str, then: Op) -> Script:
     yield on(rest, lift_scope())
     for parts in (whole, rest):
         yield on(parts, nav(INSIDE), then)
+    return None
+
+
+@strategy
+def in_panels(p: Proc, c: ForCursor, rows: str, then: Op) -> Script:
+    """`for i in (0, m): s  ~>  for io: then(for ii in (0, b): s); if 0 < m % b: then(for ii in (0, m % b): s)`.
+
+    Focus: the loop over rows. Returns the procedure.
+    """
+    p, whole = yield divide_loop(rows, halves(c), tail="cut_and_guard")
+    for blocks in (whole, whole.next()):
+        yield on(blocks, nav(INSIDE), then)
+    return None
+
+
+@strategy
+def by_wide_parts(p: Proc, c: ForCursor, width: int, least: int, then: Op, last: Op) -> Script:
+    """`for i: for j in (0, n): s  ~>  for jo: then(for i: for ji in (0, w): s); last(for i: for ji: s)`.
+
+    The last part has `least` columns or more, and fewer than a part and these; so many are known to be there. Focus:
+    the loop over rows. Returns the procedure.
+
+    >>> from exo_strat import at, identity, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, n: size, x: f32[m, n]):
+    ...     assert n >= 2
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(schedule(at("for i in _: _", by_wide_parts(8, 2, identity, identity)), p))
+    def foo(m: size, n: size, x: f32[m, n] @ DRAM):
+        assert n >= 2
+        for jo in seq(0, (n - 2) / 8):
+            for i in seq(0, m):
+                for ji in seq(0, 8):
+                    x[i, 8 * jo + ji] = 0.0
+        for i in seq(0, m):
+            for j in seq(0, (n - 2) % 8 + 2):
+                x[i, j + 8 * ((n - 2) / 8)] = 0.0
+    """
+    columns = inner_loop(c)
+    end, names = text(columns.hi()), halves(columns)
+    p, whole = yield on(columns, cut_loop(f"{width} * (({end} - {least}) / {width})"))
+    p, rest = yield on(whole.next(), shift_loop(0))
+    yield on(rest, nav(moves.hi), rewrite_expr(f"({end} - {least}) % {width} + {least}"))
+    p, second = yield on(whole, nav(moves.after), fission())
+    p, whole = yield on(whole, divide_loop(width, names, tail="perfect"))
+    p, parts = yield on(whole, nav(moves.parent), reorder_loops())
+    yield on(parts, nav(moves.hi), rewrite_expr(f"({end} - {least}) / {width}"))
+    yield on(second, last)
+    yield on(parts, nav(INSIDE), then)
+    return None
+
+
+@strategy
+def by_rows_alike(p: Proc, c: ForCursor, step: int, head: str, heads: Op, together: Op) -> Script:
+    """`for i in (0, m): for j in (0, n): s  ~>  for ii in (0, 2): heads(for io: for j in (0, h): s); together(for io:
+    for j in (h, n): s)`, where io is every second row from ii on.
+
+    Rows that are a multiple of `step` apart begin at the same place of a vector, if it is chosen so, and so do their
+    columns from the `head` on, in which `{}` is the first of such rows. Focus: the loop over rows. Returns the
+    procedure.
+
+    >>> from exo_strat import at, identity, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def foo(m: size, n: size, x: f32[m, n]):
+    ...     assert n >= 4
+    ...     for i in seq(0, m):
+    ...         for j in seq(0, n):
+    ...             x[i, j] = 0.0
+    ... ''')
+    >>> print(schedule(at("for i in _: _", by_rows_alike(4, "3 * {} % 4", identity, identity)), p))
+    def foo(m: size, n: size, x: f32[m, n] @ DRAM):
+        assert n >= 4
+        for ii in seq(0, 4):
+            for io in seq(0, (m - ii + 3) / 4):
+                for j in seq(0, 3 * ii % 4):
+                    x[4 * io + ii, j] = 0.0
+            for io in seq(0, (m - ii + 3) / 4):
+                for j in seq(3 * ii % 4, n):
+                    x[4 * io + ii, j] = 0.0
+    """
+    names = halves(c)
+    p, whole = yield divide_loop(step, names, tail="guard")
+    p, whole = yield on(whole, reorder_loops())
+    p, rows = yield on(whole.body()[0], tighten_loop())
+    p, first = yield on(inner_loop(rows), cut_loop(head.format(names[1])))
+    p, second = yield on(first, nav(moves.after), fission())
+    yield on(second, together)
+    yield on(second.prev(), heads)
+    yield nav(moves.root)
     return None
 
 

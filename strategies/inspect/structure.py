@@ -24,6 +24,7 @@ from exo_strat import (
     Sym,
     analysis,
     forms,
+    mentions,
     names_at,
     nodes,
     print_expr,
@@ -322,7 +323,7 @@ def affine_bound(bound: Cursor) -> forms.Lin:
 
 def slope(bound: Cursor, loop: ForCursor) -> int:
     """The coefficient of a loop's iterator in an affine bound: how much the bound grows from one iteration of the loop
-    to the next.
+    to the next. A bound without the iterator doesn't grow, affine or not.
 
     >>> from exo_strat import proc_from_source
     >>> p = proc_from_source('''
@@ -335,6 +336,8 @@ def slope(bound: Cursor, loop: ForCursor) -> int:
     >>> slope(columns.lo(), rows), slope(columns.hi(), rows), growth(rows), is_rectangle(rows)
     (1, 0, -1, False)
     """
+    if isinstance(bound, NodeCursor) and loop.sym not in mentions(bound.node):
+        return 0
     return affine_bound(bound).coefficient(forms.V(loop.sym))
 
 

@@ -12,7 +12,7 @@ from .. import programs
 from ..programs.kernel import Kernel
 
 LEVELS = (
-    *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv"),
+    *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv", "ger"),
     *("level3", "products", "triangles", "symmetric", "halves"),
     *("complex", "complex_level1", "complex_matrix_vector", "complex_updates", "complex_triangle_vector"),
     *("complex_gemm", "complex_rank_k", "complex_triangles", "zeros"),

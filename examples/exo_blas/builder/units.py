@@ -18,7 +18,7 @@ from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
-from ..programs import level2
+from ..programs import level2, skinny
 from ..programs.calls import product_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
@@ -170,16 +170,17 @@ def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
 
 
 def numbers(machine: Machine) -> dict[str, int]:
-    """What wrappers know of a machine and of the plan of products: bytes of a cache line, and of a way of the first
-    cache; products of an element in a block, and rows of a tile.
+    """What wrappers know of a machine and of plans: bytes of a cache line, and of a way of the first cache; products of
+    an element in a block, and rows of a tile; vectors of a row of few columns, and bytes of one.
 
     >>> from backends.targets import avx2
     >>> numbers(avx2)
-    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_DEPTH': 512, 'EXO_ROWS': 6}
+    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_DEPTH': 512, 'EXO_ROWS': 6, 'EXO_VECTORS': 10, 'EXO_WIDTH': 32}
     """
     first = machine.processor.cache(1)
     caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line}
-    return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS}
+    few = {"EXO_VECTORS": skinny.VECTORS, "EXO_WIDTH": vector_bytes(avx2)}
+    return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS} | few
 
 
 def vector_bytes(machine: Machine) -> int:

@@ -18,8 +18,7 @@
     CHOICE(gemv_part, 3072, 256, EXO_ANY)               /* .. of so many bytes */                                   \
     CHOICE(gemv_near, 40 << 10, 0, EXO_ANY)             /* bytes of a matrix that are taken by panels .. */         \
     CHOICE(gemv_panel, 48, 8, EXO_ANY)                  /* .. of so many rows */                                    \
-    CHOICE(ger_wide, 24, 1, EXO_ANY)                    /* columns, by rows that begin alike, not taken by panels .. */ \
-    CHOICE(ger_panel, 32, 1, EXO_ANY)                   /* .. of so many rows */                                    \
+    CHOICE(ger_wide, 24, 1, EXO_ANY)                    /* columns, by rows that begin alike, not taken by panels */ \
     CHOICE(ger_ordered, 2 << 20, 0, EXO_ANY)            /* bytes of a matrix whose rows are taken one by one, .. */ \
     CHOICE(ger_ordered_apart, 12 << 20, 0, EXO_ANY)     /* .. of rows that don't all begin alike, .. */             \
     CHOICE(ger_far, 40 << 20, 0, EXO_ANY)               /* .. and of one whose rows are not */                      \
@@ -46,3 +45,5 @@
 struct exo_choices { EXO_CHOICES(EXO_FIELD) };
 extern __attribute__((visibility("hidden"))) struct exo_choices exo_choices;
 #define CHOICE(name) exo_choices.name
+#define ELEMENTS(name) (CHOICE(name) / (int64_t)sizeof(T))
+#define LANES (EXO_WIDTH / (int64_t)sizeof(T))  // elements of a vector of level 2

@@ -196,17 +196,22 @@ def Tiamax_apart(n: size, counts: R[64], x: [R][n], start: i64, r: i64):
     else:
         most: R
         some: R[512] @ DRAM_STACK
-        most = -1.0
-        start = 0
-        for c in seq(0, (n + 511) / 512):
-            here: R
-            m = min(512, n - 512 * c)
-            Tcopy_strided(m, x[512 * c:512 * c + m], some[0:m])
-            Tamax(m, most, some[0:m], here)
-            if most < here:
-                most = here
-                start = i64(512 * c)
-        Tiamax_copied(n, min(max(start, 0), n - 1), most, counts, x[0:n], some, r)
+        if n <= 512:
+            Tcopy_strided(n, x[0:n], some[0:n])
+            Tamax(n, -1.0, some[0:n], most)
+            Tiamax_from(n, 0, most, counts, some[0:n], r)
+        else:
+            most = -1.0
+            start = 0
+            for c in seq(0, (n + 511) / 512):
+                here: R
+                m = min(512, n - 512 * c)
+                Tcopy_strided(m, x[512 * c:512 * c + m], some[0:m])
+                Tamax(m, most, some[0:m], here)
+                if most < here:
+                    most = here
+                    start = i64(512 * c)
+            Tiamax_copied(n, min(max(start, 0), n - 1), most, counts, x[0:n], some, r)
 """
 
 

@@ -20,11 +20,13 @@ ROW = 6
 """Registers that a row needs beside the columns. Measured by `python -m benchmarks.blas --level skinny`."""
 
 VECTORS = avx2.registers - ROW
-"""Columns are at most so many vectors. `gemv.c` and `ger.c` know it, too."""
+"""Columns are at most so many vectors. `gemv.c` and `ger.c` are told."""
+
+MANY = {precision: (VECTORS + 1) * lanes for precision, lanes in LANES.items()}
+"""Columns that are not few where the matrix is written: what makes no vector is apart."""
 
 FEW = 7
-"""Columns up to which those of a transposed matrix are taken without vectors, by the same measurement. `gemv.c` knows
-it, too."""
+"""Columns up to which those of a transposed matrix are taken without vectors, by the same measurement."""
 
 
 def plan(precision: str, machine: Machine) -> Op:
@@ -49,10 +51,14 @@ def few_columns(precision: str, program: Proc, most: int) -> Kernel:
     return kernel_of(program, precision, partial(plan_few, most), "few", f"n <= {most}")
 
 
+def updates(precision: str) -> dict[str, Kernel]:
+    """The kernels that write the matrix: for whole vectors of columns, and for one at least."""
+    whole = kernel(precision, ger, "skinny", "n <= {most}", "n % {w} == 0")
+    return {"skinny": whole, "ragged": kernel(precision, ger, "ragged", "{w} <= n", "n < {most} + {w}")}
+
+
 def kernels() -> tuple[Kernel, ...]:
-    """All kernels of this module. Those that write the matrix are for whole vectors, or one at least."""
+    """All kernels of this module."""
     products = (kernel(t, p) for t in LANES for p in (gemv_n, gemv_trans))
-    whole = (kernel(t, ger, "skinny", "n <= {most}", "n % {w} == 0") for t in LANES)
-    ragged = (kernel(t, ger, "ragged", "{w} <= n", "n < {most} + {w}") for t in LANES)
     few = (k for t in LANES for k in (few_columns(t, gemv_n, LANES[t] - 1), few_columns(t, gemv_trans, FEW)))
-    return (*products, *whole, *ragged, *few)
+    return (*products, *few, *(k for t in LANES for k in updates(t).values()))

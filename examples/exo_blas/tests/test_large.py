@@ -8,27 +8,33 @@ import numpy as np
 import pytest
 
 from backends.targets import plain_c
-from examples.exo_blas.programs import dense, gemv
+from examples.exo_blas.programs import dense, gemv, ger
 from examples.exo_blas.programs.kernel import Kernel
 from exo_strat.interp import run
 
-KERNELS = {k.name: k for module in (dense, gemv) for k in module.kernels_for("f64")}
-FLAGS = ("lower", "dots", "unit", "far", "panels")
+KERNELS = {k.name: k for module in (dense, gemv, ger) for k in module.kernels_for("f64")}
+FLAGS = ("lower", "dots", "unit")
+FROM = ("far", "long", "near", "ordered", "ordered_apart")
+"""Numbers of columns, or of elements, from which on a matrix is taken another way."""
 
 
 def arguments(kernel: Kernel, rng: np.random.Generator) -> dict[str, Any]:
     """Small whole numbers, so that sums are exact; diagonals are ones."""
-    m, n = (int(k) for k in rng.integers(1, 14, 2))
+    trans, is_ger = "trans" in kernel.name, "ger" in kernel.name
+    square = not is_ger and "gemv" not in kernel.name
+    m, n = (int(k) for k in rng.integers(1, (30, 99) if is_ger else (14, 14)))
     given: dict[str, Any] = {"m": m, "n": n, "block": int(rng.integers(1, 6)), "part": 4, "panel": 3}
+    given |= {"threads": int(rng.integers(1, 4)), "wide": int(rng.integers(1, 30))}
+    given |= {"before": int(rng.integers(4)), "turn": int(rng.integers(4))}
+    given |= {quantity: int(rng.integers(2 * m * n)) for quantity in FROM}
     given |= {flag: bool(rng.integers(2)) for flag in FLAGS} | {"alpha": 2, "beta": int(rng.integers(3))}
-    trans, square = "trans" in kernel.name, "gemv" not in kernel.name
     rows, columns = (n, n) if square else (m, n)
     given["a"] = rng.integers(-2, 3, (rows, columns))
     if square:
         np.fill_diagonal(given["a"], 1)
     given |= {
-        "x": rng.integers(-2, 3, rows if trans else columns),
-        "y": rng.integers(-2, 3, columns if trans else rows),
+        "x": rng.integers(-2, 3, rows if trans or is_ger else columns),
+        "y": rng.integers(-2, 3, columns if trans or is_ger else rows),
     }
     given["d"] = np.ones(n, int)
     names = [a.name() for a in kernel.program.args()]

@@ -193,7 +193,6 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
         (16, 32, 48, 96, 192), lambda t, _: (gemv(t, 200, 6400 // size(t), trans=True, lda=8 * KB // size(t)),)
     ),
     "ger_wide": Threshold(ladder(12, 96), lambda t, q: (ger(t, 200, q * 32 // size(t), q * 32 // size(t) + 1),)),
-    "ger_panel": Amount((8, 16, 32, 64, 128), lambda t, _: (ger(t, 500, 640 // size(t), 640 // size(t) + 1),)),
     "ger_ordered": Threshold(ladder(512 * KB, 16 * MB), alike),
     "ger_ordered_apart": Threshold(ladder(1 * MB, 24 * MB), unlike),
     "triangle_block": Amount((32, 64, 96, 128, 192), lambda t, _: triangle(t, 2000)),
