@@ -2,8 +2,9 @@
 
     python -m benchmarks.blas [--level 1|2|3|complex|batch|skinny|..] [--isa avx2|avx512] [--only ROUTINE] [--quick]
 
-Calls are timed in C, in rounds in which all take turns; the median counts. First all must agree. What our library does
-not export yet is left out. With --out docs/blas, CSV files, tables and heat maps are written there.
+Calls are timed in C, in rounds in which all take turns; the median counts. All are held to one instruction set, and
+use it: `SETTINGS` of `blas_rivals`. First all must agree. What our library does not export is left out. With
+--out docs/blas, CSV files, tables and heat maps are written there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -19,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 
-from benchmarks.blas_rivals import Harness, Limits, Rival, returns, rivals
+from backends.targets import best_machine
+from benchmarks.blas_rivals import SETTINGS, Harness, Limits, Rival, missing, returns, rivals
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases, of_parts
 from benchmarks.blas_tables import Row, csv_file, report
 from examples.exo_blas.builder.library import build
@@ -31,8 +35,8 @@ HOPELESS = 50
 """A rival that takes so many times as long as the fastest is not given larger sizes of the same case."""
 LONG = 5e-3
 """A call that takes so many seconds does not need another one before it, to warm the caches."""
-CHECKED = 1 << 21
-"""Results of so many elements at most are compared."""
+ROUNDINGS = 16
+"""How many times as far as a sum's usual error may results be apart."""
 
 
 # -- measuring ----------------------------------------------------------------------------------------
@@ -69,27 +73,27 @@ def _sample(harness: Harness, r: Rival, case: Case, calls: int, given: Sequence[
 
 def result(harness: Harness, r: Rival, case: Case) -> list[np.ndarray]:
     """What a call returns and leaves in its arrays."""
-    given = arguments(case)
+    given = arguments(case, repeated=False)
     harness.seconds(r, case.function, 1, given)
     returned = [np.array([harness.returned(r)])] if returns(case.function) else []
     return [*returned, *(v for v in given if isinstance(v, np.ndarray))]
 
 
 def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str]:
-    """The rivals whose results are further from the median of all than rounding explains."""
-    if case.bytes > CHECKED * 8 or len(some) < 2:
-        return []
-    results = [result(harness, r, case) for r in some]
+    """The rivals whose results differ from the first one's by more than rounding explains; that one, if most do."""
+    first, *rest = some
+    usual = result(harness, first, case)
+    apart = [r.name for r in rest if not all(map(partial(alike, case), usual, result(harness, r, case)))]
+    named = [first.name] if 2 * len(apart) > len(rest) else apart
+    return [f"{case.name} {case.dims}: {name}" for name in named]
+
+
+def alike(case: Case, usual: np.ndarray, other: np.ndarray) -> bool:
+    """Whether results differ by no more than rounding explains. The error of a sum of n terms is as large as that of
+    sqrt(n) roundings of it, if each goes up or down by chance."""
     eps = float(np.finfo(np.float32 if of_parts(case.precision) == "f32" else np.float64).eps)
-    wrong = []
-    for r, mine in zip(some, results, strict=True):
-        for part, all_parts in zip(mine, zip(*results, strict=True), strict=True):
-            usual = np.median(np.stack(all_parts), axis=0)
-            bound = 16 * eps * (max(case.dims) + 8) * max(1.0, float(np.abs(usual).max(initial=0)))
-            if not np.all(np.abs(part - usual) <= bound):
-                wrong.append(f"{case.name} {case.dims}: {r.name}")
-                break
-    return wrong
+    bound = ROUNDINGS * eps * sqrt(max(case.dims) + ROUNDINGS) * max(1.0, float(np.abs(usual).max(initial=0)))
+    return bool(np.all(np.abs(usual - other) <= bound))  # of what is no number, it doesn't hold
 
 
 def taking_part(case: Case, all_rivals: Sequence[Rival], before: Row | None = None) -> list[Rival]:
@@ -108,12 +112,12 @@ def hopeless(r: Rival, case: Case, before: Row | None) -> bool:
 
 def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: Harness, limits: Limits) -> list[str]:
     """Measure and report a level. Returns who disagrees."""
-    mine, peers = [r.name for r in some if r.ours], [r.name for r in some if not r.ours]
+    mine, *peers = (r.name for r in some)
     rows: list[Row] = []
     wrong: list[str] = []
     rounds = Rounds(asked.rounds, min if asked.least else median)
     todo = list(cases(level, asked.quick, asked.only))
-    with Console(stderr=True).status("") as status, csv_file(asked.out, level, (*mine, *peers)) as keep:
+    with Console(stderr=True).status("") as status, csv_file(asked.out, level, asked.isa, (mine, *peers)) as keep:
         for k, case in enumerate(todo):
             racing = taking_part(case, some, rows[-1] if rows else None)
             if racing:
@@ -122,7 +126,7 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
                 rows.append(measured(case, racing, harness, limits, rounds))
                 keep(rows[-1])
     if rows:
-        report(asked.out, level, rows, mine, peers)
+        report(asked.out, level, rows, mine, peers, missing(some))
     return wrong
 
 
@@ -130,7 +134,7 @@ def arguments_given() -> argparse.Namespace:
     """The command's arguments."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blas")
     parser.add_argument("--level", action="append", choices=list(LEVELS), help="else all")
-    parser.add_argument("--isa", action="append", choices=("avx2", "avx512"), help="else both")
+    parser.add_argument("--isa", choices=tuple(SETTINGS), default=best_machine().name, help="else the best one here")
     parser.add_argument("--only", action="append", default=[], metavar="ROUTINE", help="gemv or sgemv, for example")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and variants")
     parser.add_argument("--rounds", type=int, default=11)
@@ -154,7 +158,7 @@ def main() -> None:
     asked = arguments_given()
     library = asked.library or build(Path("build/blas"))
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    some = rivals(library, asked.isa or ("avx2", "avx512"), asked.peer)
+    some = rivals(library, asked.isa, asked.peer)
     harness, limits = Harness(), Limits(asked.rounds)
     wrong = [w for level in asked.level or LEVELS for w in run(level, asked, some, harness, limits)]
     if wrong:

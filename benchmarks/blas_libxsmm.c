@@ -1,8 +1,5 @@
-// CBLAS functions for products by LIBXSMM, which has none of its own: a peer of `python -m benchmarks.blas`. With LIBXSMM
-// built in $XSMM (make STATIC=0 BLAS=0 FORTRAN=0):
-//
-//   cc -O2 -shared -fPIC -I$XSMM/include benchmarks/blas_libxsmm.c -o build/blas_libxsmm.so -L$XSMM/lib -lxsmm -Wl,-rpath,$XSMM/lib
-//   python -m benchmarks.blas --level small --peer LIBXSMM=build/blas_libxsmm.so
+// CBLAS functions for products by LIBXSMM, which has none of its own: a peer of `python -m benchmarks.blas`, as a shared
+// library that is linked with libxsmm: `--level small --peer LIBXSMM=FILE`.
 //
 // Kernels are made by LIBXSMM when they are first asked for, and looked up by each call, once for all of a batch. It has
 // kernels for alpha = 1 and beta = 1 or 0; of all else, and where it has none, plain loops take the time.

@@ -6,21 +6,23 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
 from benchmarks.blas_routines import LEVELS, cases
-from benchmarks.blas_summary import lines
+from benchmarks.blas_summary import ISAS, lines
 from benchmarks.blas_tables import Row, titled, write_heatmaps
 
 UNIT = ", ns"
 """How the heads of columns with times end."""
 
 
-def rows_of(folder: Path, level: str) -> list[Row]:
-    """What the CSV file of a level has; nothing if there is none. Raises `KeyError` for a case that is no more."""
+def rows_of(folder: Path, level: str, isa: str) -> list[Row]:
+    """What the CSV file of a level on an instruction set has; nothing if there is none. Raises `KeyError` for a case
+    that is no more."""
     known = {(c.name, str(c.dims)): c for c in cases(level)}
     found = []
-    for line in lines(folder, level):
+    for line in lines(folder, level, isa):
         times = {k.removesuffix(UNIT): float(v) for k, v in line.items() if k.endswith(UNIT) and v}
         limit = times.pop("limit")
         found.append(Row(known[line["routine"], line["size"]], times, limit))
@@ -31,15 +33,14 @@ def main() -> None:
     """All that there are CSV files for. Ends with a message if there are none, or one has a case that is no more."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
     written = 0
-    for level in LEVELS:
+    for level, isa in product(LEVELS, ISAS.values()):
         try:
-            rows = rows_of(folder, level)
+            rows = rows_of(folder, level, isa)
         except KeyError as e:
-            sys.exit(f"{folder}/{titled(level)}.csv has a case that is measured no more: {e.args[0]}")
+            sys.exit(f"{folder}/{titled(level)}-{isa}.csv has a case that is measured no more: {e.args[0]}")
         names = list(dict.fromkeys(name for row in rows for name in row.times))
-        mine = [n for n in names if n.startswith("ours")]
         if rows:
-            write_heatmaps(folder, level, rows, mine, [n for n in names if n not in mine])
+            write_heatmaps(folder, level, rows, f"ours, {isa}", [n for n in names if not n.startswith("ours")])
         written += bool(rows)
     if not written:
         sys.exit(f"{folder} has no CSV files: `python -m benchmarks.blas --out {folder}` writes them")

@@ -212,6 +212,68 @@ void F(gemm)(int layout, int transa, int transb, int m, int n, int k, T alpha, c
         else FOR(j, 0, n) FOR(l, 0, k) ROW(c, i)[j] += alpha * ROW(a, l)[i] * ROW(b, j)[l];
     }
 }
+
+// Element (i, j) of a symmetric matrix of which one triangle is stored
+#define OF_HALF(i, j) (IS_LOWER == ((j) < (i)) ? ROW(a, i)[j] : ROW(a, j)[i])
+void F(symm)(int layout, int side, int uplo, int m, int n, T alpha, const T *a, int lda, const T *b, int ldb, T beta,
+             T *c, int ldc) {
+    FOR(i, 0, m) {
+        F(scale_)(n, beta, ROW(c, i));
+        if (side == 141) FOR(l, 0, m) F(axpy_)(n, alpha * OF_HALF(i, l), ROW(b, l), ROW(c, i));
+        else FOR(l, 0, n) {
+            const T t = alpha * ROW(b, i)[l];
+            FOR(j, 0, n) ROW(c, i)[j] += t * OF_HALF(l, j);
+        }
+    }
+}
+void F(syrk)(int layout, int uplo, int trans, int n, int k, T alpha, const T *a, int lda, T beta, T *c, int ldc) {
+    FOR(i, 0, n) {
+        const int from = IS_LOWER ? 0 : i, to = IS_LOWER ? i + 1 : n;
+        F(scale_)(to - from, beta, ROW(c, i) + from);
+        if (IS_TRANS) FOR(l, 0, k) F(axpy_)(to - from, alpha * ROW(a, l)[i], ROW(a, l) + from, ROW(c, i) + from);
+        else FOR(j, from, to) ROW(c, i)[j] += alpha * F(dot_)(k, ROW(a, i), ROW(a, j));
+    }
+}
+void F(syr2k)(int layout, int uplo, int trans, int n, int k, T alpha, const T *a, int lda, const T *b, int ldb, T beta,
+              T *c, int ldc) {
+    FOR(i, 0, n) {
+        const int from = IS_LOWER ? 0 : i, to = IS_LOWER ? i + 1 : n;
+        F(scale_)(to - from, beta, ROW(c, i) + from);
+        if (IS_TRANS) FOR(l, 0, k) {
+            F(axpy_)(to - from, alpha * ROW(a, l)[i], ROW(b, l) + from, ROW(c, i) + from);
+            F(axpy_)(to - from, alpha * ROW(b, l)[i], ROW(a, l) + from, ROW(c, i) + from);
+        }
+        else FOR(j, from, to)
+            ROW(c, i)[j] += alpha * (F(dot_)(k, ROW(a, i), ROW(b, j)) + F(dot_)(k, ROW(b, i), ROW(a, j)));
+    }
+}
+
+// B := alpha A B or alpha B A for a triangle A, and the solutions: from the left by rows of B, in the order that reads
+// what is not written yet, or what is written; from the right each row of B is a vector, and A transposed.
+void F(trmm)(int layout, int side, int uplo, int trans, int diag, int m, int n, T alpha, const T *a, int lda, T *b, int ldb) {
+    if (side == 142) FOR(i, 0, m) {
+        F(scale_)(n, alpha, ROW(b, i));
+        F(trmv)(101, uplo, IS_TRANS ? 111 : 112, diag, n, a, lda, ROW(b, i), 1);
+    }
+    else FOR(q, 0, m) {
+        const int up = IS_LOWER != IS_TRANS, i = up ? m - 1 - q : q;
+        F(scale_)(n, alpha * (IS_UNIT ? 1 : ROW(a, i)[i]), ROW(b, i));
+        FOR(l, up ? 0 : i + 1, up ? i : m) F(axpy_)(n, alpha * (IS_TRANS ? ROW(a, l)[i] : ROW(a, i)[l]), ROW(b, l), ROW(b, i));
+    }
+}
+void F(trsm)(int layout, int side, int uplo, int trans, int diag, int m, int n, T alpha, const T *a, int lda, T *b, int ldb) {
+    if (side == 142) FOR(i, 0, m) {
+        F(scale_)(n, alpha, ROW(b, i));
+        F(trsv)(101, uplo, IS_TRANS ? 111 : 112, diag, n, a, lda, ROW(b, i), 1);
+    }
+    else FOR(q, 0, m) {
+        const int down = IS_LOWER != IS_TRANS, i = down ? q : m - 1 - q;
+        F(scale_)(n, alpha, ROW(b, i));
+        FOR(l, down ? 0 : i + 1, down ? i : m) F(axpy_)(n, -(IS_TRANS ? ROW(a, l)[i] : ROW(a, i)[l]), ROW(b, l), ROW(b, i));
+        if (!IS_UNIT) F(scale_)(n, 1 / ROW(a, i)[i], ROW(b, i));
+    }
+}
+#undef OF_HALF
 #undef BOTH
 #undef ONE
 #undef X

@@ -7,10 +7,9 @@ It is compiled for 32-bit and for 64-bit integers, as libraries have the one or 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,7 @@ from backends.cpu import features
 from backends.targets import avx2, avx512
 from backends.toolchain import build as build_c
 from benchmarks.measure import FAST_MATH
-from benchmarks.peers import ALONE, home_of
+from benchmarks.peers import home_of
 from examples.exo_blas.binding import NUMBERS, load
 from examples.exo_blas.builder.interface import header
 from examples.exo_blas.builder.routines import Routine, routines
@@ -39,6 +38,31 @@ FORMS = (("", ""), ("scipy_", ""), ("scipy_", "64_"), ("", "64_"))
 ROUTINES = {r.name: r for r in routines()}
 
 os.environ |= {"MKL_THREADING_LAYER": "SEQUENTIAL", "BLIS_NUM_THREADS": "1", "EXO_NUM_THREADS": "1"}
+
+SETTINGS = {
+    "avx2": {
+        "OPENBLAS_CORETYPE": "Haswell",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "MKL_DEBUG_CPU_TYPE": "5",
+        "AOCL_ENABLE_INSTRUCTIONS": "avx2",
+    },
+    "avx512": {
+        "OPENBLAS_CORETYPE": "SkylakeX",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX512",
+        "MKL_DEBUG_CPU_TYPE": "7",
+        "AOCL_ENABLE_INSTRUCTIONS": "avx512",
+    },
+}
+"""What makes others use just these instructions: some don't by themselves, as they know a processor by its name. Only
+MKL 2018 heeds MKL_DEBUG_CPU_TYPE, and it alone knows no other way."""
+CONFIGURATIONS = {"avx2": ("haswell", "zen3"), "avx512": ("skx", "zen3")}
+"""Those of BLIS, by BLIS_ARCH_TYPE: each is a library of its own here."""
+DEBIAN = {"OpenBLAS, Debian's": ("openblas", "libopenblas0-serial"), "BLIS": ("blis", "libblis4-serial")}
+"""Libraries in packages of Debian, which are unpacked into the cache: how their files are called, and the packages."""
+WHEELS = {"OpenBLAS": "libscipy_openblas", "MKL": "libmkl_rt", "MKL 2018": "libmkl_rt", "AOCL-BLIS": "libblis"}
+"""Libraries in packages of Python, and how their files begin."""
+BY_HAND = ("ExoBLAS", "LIBXSMM")
+"""Those that are built by hand and given by `--peer`: see blas_exo.c and blas_libxsmm.c."""
 
 
 @dataclass(frozen=True)
@@ -155,13 +179,23 @@ def _converted(kind: str, value: Any, wide: bool) -> Any:
 # -- libraries ----------------------------------------------------------------------------------------
 
 
-def opened(name: str, path: Path) -> Rival:
-    """The library of a file. Raises `ValueError` if it has no CBLAS functions."""
-    library = ctypes.CDLL(str(path))
-    for prefix, suffix in FORMS:
-        if hasattr(library, f"{prefix}cblas_ddot{suffix}"):
-            return Rival(f"{name}{_version(library)}", library, prefix, suffix)
+def opened(name: str, path: Path, settings: Mapping[str, str] | None = None) -> Rival:
+    """The library of a file, as it is where the environment has these settings. Raises `ValueError` if it has no CBLAS
+    functions."""
+    with patch.dict(os.environ, settings or {}):
+        library = ctypes.CDLL(str(path))
+        for prefix, suffix in FORMS:
+            if hasattr(library, f"{prefix}cblas_ddot{suffix}"):
+                _called(library[f"{prefix}cblas_ddot{suffix}"])
+                return Rival(f"{name}{_version(library)}", library, prefix, suffix)
     raise ValueError(f"{path} has no function cblas_ddot: it is no CBLAS library")
+
+
+def _called(ddot: Any) -> None:
+    """Calls it once: what a library's code depends on is asked for when the first function is called."""
+    ddot.restype = ctypes.c_double
+    one = (ctypes.c_double * 1)(1)
+    ddot(ctypes.c_int64(1), one, ctypes.c_int64(1), one, ctypes.c_int64(1))
 
 
 def _version(library: ctypes.CDLL) -> str:
@@ -174,46 +208,65 @@ def _version(library: ctypes.CDLL) -> str:
     return ""
 
 
-def ours(library: Path, isas: Sequence[str]) -> Iterator[Rival]:
-    """Our library, once for each instruction set that this processor has."""
-    for machine in (avx2, avx512):
-        if machine.name in isas and features().issuperset(machine.cpu_flags):
-            yield Rival(f"ours, {machine.name}", load(library, machine.name).library, ours=True)
+def ours(library: Path, isa: str) -> Rival:
+    """Our library, for an instruction set. Raises `ValueError` if this processor doesn't have it."""
+    machine = {m.name: m for m in (avx2, avx512)}[isa]
+    if not features().issuperset(machine.cpu_flags):
+        raise ValueError(f"this processor has no {isa}")
+    return Rival(f"ours, {isa}", load(library, isa).library, ours=True)
 
 
 def plain() -> Iterator[Rival]:
     """Plain loops, compiled by the C compilers that there are."""
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
-            yield Rival(f"plain C, {compiler}", _plain_by(compiler), neighbours=True)
+            yield Rival(f"plain C, {compiler}", plain_by(compiler, PLAIN_C), neighbours=True)
 
 
-def _plain_by(compiler: str) -> ctypes.CDLL:
-    text = PLAIN_C.read_text().replace("__FILE__", f'"{PLAIN_C}"')
+def plain_by(compiler: str, file: Path) -> ctypes.CDLL:
+    """The library that a compiler makes of plain loops; the file includes itself."""
+    text = file.read_text().replace("__FILE__", f'"{file}"')
     flags = (*FLAGS, *FAST_MATH, "-Wl,-Bsymbolic")
     with patch.dict(os.environ, {"CC": compiler}):
-        return ctypes.CDLL(str(build_c(f"blas_plain_{compiler}", text, flags, sorted(features()))))
+        return ctypes.CDLL(str(build_c(f"{file.stem}_{compiler}", text, flags, sorted(features()))))
 
 
 def libraries() -> Iterator[tuple[str, Path]]:
-    """Others' libraries: NumPy's own, those of the system, and those from packages; BLIS may be from Debian's."""
+    """Others' libraries: NumPy's own, and those from packages of Debian and of Python."""
     folder = Path(np.__file__).parent.with_name("numpy.libs")
     yield from (("OpenBLAS, NumPy's", p) for p in sorted(folder.glob("*openblas*.so")))
-    for name, soname in (("OpenBLAS, system's", "openblas"), ("BLIS", "blis")):
-        found = ctypes.util.find_library(soname)
-        if found:
-            yield name, Path(found)
-        elif name == "BLIS" and (unpacked := fetched("blis", ["libblis4-serial"])):
-            yield name, next(unpacked.rglob("libblis.so.4"))
-    for peer in ALONE:
-        files = sorted(home_of(peer).rglob("*.so*"))
-        yield from [(peer, p) for p in files if p.name.startswith(("libscipy_openblas", "libmkl_rt"))][:1]
+    for name, (called, package) in DEBIAN.items():
+        if unpacked := fetched(called, [package]):
+            yield name, next(unpacked.rglob(f"lib{called}.so.*"))
+    for name, beginning in WHEELS.items():
+        files = sorted(home_of(name).rglob("*.so*"))
+        for needed in (f for f in files if f.name.startswith("libomp")):
+            ctypes.CDLL(str(needed), ctypes.RTLD_GLOBAL)  # it doesn't say where to look for it
+        yield from [(name, f) for f in files if f.name.startswith(beginning)][:1]
 
 
-def rivals(library: Path, isas: Sequence[str], more: Sequence[str] = ()) -> tuple[Rival, ...]:
+def others(isa: str) -> Iterator[Rival]:
+    """Others' libraries, as they are at best with these instructions."""
+    for name, path in libraries():
+        if name != "BLIS":
+            yield opened(name, path, SETTINGS[isa])
+        for configuration in CONFIGURATIONS[isa] if name == "BLIS" else ():
+            with TemporaryDirectory() as folder:  # a file is loaded once only
+                copy = shutil.copy(path, Path(folder) / f"{configuration}.so")
+                yield opened(f"{name}, {configuration}", copy, {"BLIS_ARCH_TYPE": configuration})
+
+
+def rivals(library: Path, isa: str, more: Sequence[str] = ()) -> tuple[Rival, ...]:
     """All that are compared, ours first. `more` are others, as NAME=FILE."""
     given = [(name, Path(path)) for name, _, path in (m.partition("=") for m in more)]
-    return (*ours(library, isas), *plain(), *(opened(name, path) for name, path in (*given, *libraries())))
+    return (ours(library, isa), *plain(), *(opened(name, path, SETTINGS[isa]) for name, path in given), *others(isa))
+
+
+def missing(some: Sequence[Rival]) -> list[str]:
+    """The libraries that should be compared and are not there."""
+    wanted = ("plain C, gcc", "plain C, clang", "OpenBLAS, NumPy's", *DEBIAN, *WHEELS, *BY_HAND)
+    known = [r.name for r in some]
+    return [name for name in wanted if not any(k == name or k.startswith((f"{name},", f"{name} 0")) for k in known)]
 
 
 # -- limits -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The routines of BLAS as a table: their variants, sizes, operations and memory, and arguments made from their names.
 
-A case is a routine in a precision, a variant and a size; matrices are row-major. Calls are repeated on the same
-arrays, so data are such that numbers neither grow nor vanish.
+A case is a routine in a precision, a variant and a size; matrices are row-major. Timed calls are repeated on the same
+arrays, so data are such that numbers neither grow nor vanish; where results are compared, every element counts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +54,8 @@ Shapes = Callable[[Dims, str], Mapping[str, tuple[int, int]]]
 class Routine:
     """A routine. `variants` have a letter for each of its options in their order; `flops` are operations, `elements`
     those that a call must touch, in a pass of this `kind`; `shapes` are the matrices with their leading dimensions.
-    `alpha` is 1 where a peer has kernels for that only."""
+    `alpha` is 1 where a peer has kernels for that only, -1 where the result is multiplied again by the next call; of
+    complex numbers it is TURN times that."""
 
     name: str
     sizes: Sequence[Dims]
@@ -194,7 +196,7 @@ LEVEL_1 = (
     _vectors("nrm2", 2, 1),
     _vectors("rot", 6, 2, "scale"),
     _vectors("rotm", 6, 2, "scale"),
-    _vectors("scal", 1, 1, "scale"),
+    _vectors("scal", 1, 1, "scale", alpha=-1),
     _vectors("swap", 0, 2, "scale"),
     _vectors("iamax", 1, 1),
     Routine("rotg", ONCE, lambda d: 10, lambda d: 4),
@@ -270,9 +272,9 @@ def _faces(d: Dims) -> float:
     return d.m * d.n + d.m * (d.k or d.m) + (d.k or d.m) * d.n
 
 
-def _layers(name: str, share: float, shapes: Shapes, variants: Sequence[str]) -> Routine:
+def _layers(name: str, share: float, shapes: Shapes, variants: Sequence[str], alpha: float = 0.5) -> Routine:
     """A product that does this share of the operations of a general one."""
-    return Routine(name, LAYERS, lambda d: share * _cube(d), _faces, "read", variants, shapes)
+    return Routine(name, LAYERS, lambda d: share * _cube(d), _faces, "read", variants, shapes, alpha=alpha)
 
 
 def _complex(routine: Routine, sizes: Sequence[Dims], variants: Sequence[str] = ()) -> Routine:
@@ -291,8 +293,8 @@ LEVEL_3 = (
     _layers("symm", 1, _sided, _combined("lr", "lu")),
     _layers("syrk", 0.5, _rank_k, _combined("lu", "nt")),
     _layers("syr2k", 1, _rank_k, _combined("lu", "nt")),
-    _layers("trmm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
-    _layers("trsm", 0.5, _sided, _combined("lr", "lu", "nt", "nu")),
+    _layers("trmm", 0.5, _sided, _combined("lr", "lu", "nt", "nu"), alpha=-1),
+    _layers("trsm", 0.5, _sided, _combined("lr", "lu", "nt", "nu"), alpha=-1),
 )
 
 _SOME = tuple(Dims(n, n) for n in (16, 64, 128, 256, 1000))
@@ -308,7 +310,7 @@ COMPLEX = (
         if r.name in ("asum", "axpy", "copy", "nrm2", "rot", "scal", "swap", "iamax")
     ),
     *(_complex(_vectors(name, 2, 2), _FLAT) for name in ("dotu_sub", "dotc_sub")),
-    _complex(_vectors("rscal", 1, 1, "scale"), _FLAT),
+    _complex(_vectors("rscal", 1, 1, "scale", alpha=-1), _FLAT),
     *(_complex(Routine(name, ONCE, lambda d: 10, lambda d: 4), ONCE) for name in ("rotg", "cabs1")),
     *(_complex(r, s, ("n", "t", "c")) for r, s in ((LEVEL_2[0], _SOME), (LEVEL_2[7], _NARROW))),
     *(_complex(_matrix(name, _SOME, 2, _all, _general, ("",), "scale"), _SOME) for name in ("geru", "gerc")),
@@ -378,8 +380,10 @@ TRANS, UPLO = {"n": 111, "t": 112, "c": 113}, {"u": 121, "l": 122}
 DIAG, SIDE = {"n": 131, "u": 132}, {"l": 141, "r": 142}
 OPTIONS = {"trans": TRANS, "transa": TRANS, "transb": TRANS, "uplo": UPLO, "diag": DIAG, "side": SIDE}
 NUMBERS = {"beta": 1.0, "b2": 0.5, "c": 0.8, "s": 0.6, "layout": 101}
+TURN = 0.6 + 0.8j
+"""A complex number whose absolute value is 1, and that no library takes for a real one."""
 SMALL = 1e-6
-"""Elements beside the diagonal of a triangle: products and solutions may be repeated very often."""
+"""Elements beside the diagonal of a triangle, where products and solutions are repeated very often."""
 
 
 @cache
@@ -409,8 +413,9 @@ def _diagonal(name: str, lower: bool, d: Dims, rows: int, lda: int) -> np.ndarra
     return i * lda + (lda - 1 if lower else 0) if d.k else i * (lda + 1)
 
 
-def arguments(case: Case) -> list[Any]:
-    """The arguments of a case, in the order of the function's parameters; arrays are new."""
+def arguments(case: Case, repeated: bool = True) -> list[Any]:
+    """The arguments of a case, in the order of the function's parameters; arrays are new. If calls are not `repeated`,
+    all that is beside the diagonal of a triangle together counts as much as the diagonal."""
     routine, d = case.routine, case.dims
     letters = iter(case.variant)
     chosen = {name: next(letters) for _, name in parameters(case.function) if name in OPTIONS}
@@ -426,22 +431,31 @@ def arguments(case: Case) -> list[Any]:
         elif not name.startswith("*"):
             found.append(scalars[name])
         else:
-            found.append(_array(case, name[1:], shapes, chosen.get("uplo") == "l", start))
+            array = _array(case, name[1:], shapes, start)
+            if case.routine.name.startswith("t") and name in ("*a", "*ap"):
+                _make_triangle(array, case, name[1:], shapes, chosen["uplo"] == "l", repeated)
+            found.append(array)
     return found
 
 
-def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: bool, start: int) -> np.ndarray:
+def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], start: int) -> np.ndarray:
     """The array of a parameter."""
     kind = TYPES[case.precision]
     if name in ("alpha", "beta"):  # complex ones go by address
-        return np.array([{**NUMBERS, "alpha": case.routine.alpha}[name]], kind)
+        return np.array([{**NUMBERS, "alpha": TURN * case.routine.alpha}[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:
         return _filled(max(case.dims) * abs(case.inc) + 1, case, start)
     rows, ld = shapes[name]
-    array = _filled(rows * ld, case, start)
-    if case.routine.name.startswith("t") and name in ("a", "ap"):
-        array *= TYPES[of_parts(case.precision)](SMALL)
-        array[_diagonal(name, lower, case.dims, rows, ld)] = 1
-    return array
+    return _filled(rows * ld, case, start)
+
+
+def _make_triangle(
+    array: np.ndarray, case: Case, name: str, shapes: Mapping[str, tuple[int, int]], lower: bool, repeated: bool
+) -> None:
+    """Gives a triangle a diagonal by which numbers neither grow nor vanish, and makes what is beside it small."""
+    diagonal = _diagonal(name, lower, case.dims, *shapes[name])
+    found = 1 if repeated else 1 + np.abs(array[diagonal]) / 2
+    array *= TYPES[of_parts(case.precision)](SMALL if repeated else 1 / sqrt(max(case.dims)))
+    array[diagonal] = found

@@ -10,14 +10,15 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchmarks.blas_routines import LEVELS, Routine
+from benchmarks.blas_routines import LEVELS
 from benchmarks.blas_tables import Table, markdown, mean, titled
 
-ISAS = {"AVX2": "ours, avx2, ns", "AVX-512": "ours, avx512, ns"}
-"""The columns with our times."""
+ISAS = {"AVX2": "avx2", "AVX-512": "avx512"}
+"""Instruction sets, each of which has files of its own."""
 
 TITLES = {
-    **{"1": "Level 1", "2": "Level 2", "3": "Level 3", "skinny": "Skinny, N = 40"},
+    **{"1": "Level 1", "2": "Level 2", "3": "Level 3", "complex": "Complex numbers", "skinny": "Skinny, N = 40"},
+    **{"small": "Small products", "batch": "Batches of small products"},
     **{"strided": "Increments 2 and -3", "unaligned": "Level 1, one element after a cache line"},
 }
 LARGE = 64
@@ -27,67 +28,71 @@ Line = Mapping[str, str]
 """A line of a CSV file: a case."""
 
 
-def lines(folder: Path, level: str) -> list[Line]:
-    """The cases of a level; none if it was not measured."""
-    path = folder / f"{titled(level)}.csv"
+def lines(folder: Path, level: str, isa: str) -> list[Line]:
+    """The cases of a level on an instruction set; none if it was not measured."""
+    path = folder / f"{titled(level)}-{isa}.csv"
     if not path.exists():
         return []
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
-def ratio(line: Line, column: str) -> float:
+def ratio(line: Line) -> float:
     """How many times as fast we are as the best of the others."""
-    others = (float(v) for k, v in line.items() if k.endswith(", ns") and not k.startswith(("ours", "limit")) and v)
-    return min(others) / float(line[column])
+    times = {k: float(v) for k, v in line.items() if k.endswith(", ns") and v}
+    mine = next(v for k, v in times.items() if k.startswith("ours"))
+    return min(v for k, v in times.items() if not k.startswith(("ours", "limit"))) / mine
 
 
-def means(some: Iterable[Line]) -> tuple[object, ...]:
-    """The means for each instruction set; nothing of no cases."""
-    some = list(some)
-    return tuple(mean(ratio(line, column) for line in some) if some else "" for column in ISAS.values())
+def told(some: Iterable[Line]) -> str:
+    """The mean of these cases, and the least; nothing of no cases."""
+    ratios = [ratio(line) for line in some]
+    return f"{mean(ratios):.2f} ({min(ratios):.2f})" if ratios else ""
 
 
 def overview(folder: Path) -> Table:
     """The means of the levels, and of those products that have a target of their own."""
-    found = {title: lines(folder, level) for level, title in TITLES.items()}
-    products = (line for line in found[TITLES["3"]] if line["routine"].partition("_")[0] in ("sgemm", "dgemm"))
-    found[f"gemm, squares from {LARGE} to 2048 and skinny"] = [line for line in products if is_large(line["size"])]
-    rows = [(title, len(some), *means(some)) for title, some in found.items() if some]
-    return "BLAS", ("", "cases", *ISAS), rows
+    found = {title: [lines(folder, level, isa) for isa in ISAS.values()] for level, title in TITLES.items()}
+    large = [list(filter(is_large, some)) for some in found[TITLES["3"]]]
+    found[f"gemm, squares from {LARGE} to 2048 and skinny"] = large
+    rows = [(title, max(map(len, some)), *map(told, some)) for title, some in found.items() if any(some)]
+    return "BLAS: times as fast as the best peer, in the mean and at least", ("", "cases", *ISAS), rows
 
 
-def is_large(size: str) -> bool:
-    """Whether it is no square, or a large one.
+def is_large(line: Line) -> bool:
+    """Whether it is a product of matrices that are no squares, or large.
 
-    >>> is_large("48"), is_large("64"), is_large("8x1000x1000")
-    (False, True, True)
+    >>> [is_large({"routine": "sgemm_nn", "size": size}) for size in ("48", "64", "8x1000x1000")]
+    [False, True, True]
     """
-    return "x" in size or int(size) >= LARGE
+    size = line["size"]
+    return line["routine"].partition("_")[0] in ("sgemm", "dgemm") and ("x" in size or int(size) >= LARGE)
 
 
-def by_routine(folder: Path, level: str) -> Iterator[tuple[object, ...]]:
-    """For each routine of a level the means in single and in double precision."""
-    some = lines(folder, level)
-    for routine in LEVELS[level]:
-        families = [family(routine, precision) for precision in ("f32", "f64")]
-        found = [[line for line in some if line["routine"].split()[0].partition("_")[0] == f] for f in families]
-        if any(found):
-            yield routine.name, *means(found[0]), *means(found[1])
+def by_function(folder: Path, level: str) -> Iterator[tuple[object, ...]]:
+    """For each function of a level what is told on each instruction set."""
+    some = [lines(folder, level, isa) for isa in ISAS.values()]
+    functions = dict.fromkeys(map(function, (line for of_isa in some for line in of_isa)))
+    for name in functions:
+        yield name, *(told(line for line in of_isa if function(line) == name) for of_isa in some)
 
 
-def family(routine: Routine, precision: str) -> str:
-    """What a routine is called in a precision, or nothing if it isn't there."""
-    return routine.function(precision).removeprefix("cblas_") if precision in routine.precisions else ""
+def function(line: Line) -> str:
+    """The function of a case.
+
+    >>> function({"routine": "saxpy inc 2"}), function({"routine": "sgemm_batch_strided_nt"})
+    ('saxpy', 'sgemm_batch_strided')
+    """
+    name = line["routine"].split()[0]
+    known = (r.function(p).removeprefix("cblas_") for level in LEVELS.values() for r in level for p in r.precisions)
+    return max((f for f in known if name == f or name.startswith(f"{f}_")), key=len)
 
 
 def main() -> None:
     """All tables, in Markdown. Ends with a message if the folder has no figures."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
     tables = [overview(folder)]
-    for level in ("1", "2", "3", "skinny"):
-        columns = (TITLES[level], "single, AVX2", "AVX-512", "double, AVX2", "AVX-512")
-        tables.append((TITLES[level], columns, list(by_routine(folder, level))))
+    tables += [(title, (title, *ISAS), list(by_function(folder, level))) for level, title in TITLES.items()]
     if not any(rows for _, _, rows in tables):
         sys.exit(f"{folder} has no CSV files: `python -m benchmarks.blas --out {folder}` writes them")
     print(*(markdown(table) for table in tables if table[2]))

@@ -48,14 +48,17 @@ def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def summary(rows: Sequence[Row], who: str, peers: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """For each routine our ratios to the best peer, what we win and lose, the share of the limit, who is best."""
+    """For each routine our ratios to the best peer, where it is least, what we win and lose, the share of the limit,
+    and who is best."""
     for family, some in (*by_family(rows).items(), ("all", list(rows))):
         ratios = [ratio(row, who, peers) for row in some]
+        worst = some[ratios.index(min(ratios))].case
         best = Counter(min((p for p in peers if p in row.times), key=row.times.__getitem__) for row in some)
         reached = [row.limit / row.times[who] for row in some if row.limit > 50] or [float("nan")]
         wins, losses = sum(v > 1.05 for v in ratios), sum(v < 0.95 for v in ratios)
         share = f"{median(reached):.0%}"
-        yield family, mean(ratios), min(ratios), max(ratios), wins, losses, share, best.most_common(1)[0][0]
+        least = (min(ratios), f"{worst.name} {worst.dims}")
+        yield family, mean(ratios), *least, max(ratios), wins, losses, share, best.most_common(1)[0][0]
 
 
 def worst(rows: Sequence[Row], who: str, peers: Sequence[str], count: int = 20) -> Iterator[tuple[object, ...]]:
@@ -77,13 +80,13 @@ def slowdowns(rows: Sequence[Row], names: Sequence[str], peers: Sequence[str]) -
 
 
 @contextmanager
-def csv_file(folder: Path | None, level: str, names: Sequence[str]) -> Iterator[Callable[[Row], object]]:
-    """What adds a row to a level's CSV file, at once; or does nothing, without a folder."""
+def csv_file(folder: Path | None, level: str, isa: str, names: Sequence[str]) -> Iterator[Callable[[Row], object]]:
+    """What adds a row to the CSV file of a level on an instruction set, at once; or does nothing, without a folder."""
     if folder is None:
         yield lambda row: None
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{titled(level)}.csv").open("w", newline="", buffering=1) as file:
+    with (folder / f"{titled(level)}-{isa}.csv").open("w", newline="", buffering=1) as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(("routine", "size", "bytes", "limit, ns", *(f"{n}, ns" for n in names)))
         yield lambda row: out.writerow((*_columns(row), *(_number(row.times.get(n)) for n in names)))
@@ -97,17 +100,16 @@ def _number(nanoseconds: float | None) -> str:
     return "" if nanoseconds is None else f"{nanoseconds:.1f}"
 
 
-def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> None:
-    """For each of ours a figure of all variants against the best of the peers; of the last, which is what the library
-    takes where it can, one of all routines against each of them."""
-    for who, title in (*((who, "the best") for who in mine), *((mine[-1], p) for p in peers)):
+def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], who: str, peers: Sequence[str]) -> None:
+    """A figure of all variants against the best of the peers, and one of all routines against each of them."""
+    isa = who.removeprefix("ours, ")
+    for title in ("the best", *peers):
         others = peers if title == "the best" else [title]
         cells: dict[tuple[str, str], list[float]] = defaultdict(list)
         for row in rows:
             if any(p in row.times for p in others):
                 name = row.case.name if title == "the best" else row.case.family
                 cells[name, str(row.case.dims)].append(ratio(row, who, others))
-        isa = who.removeprefix("ours, ")
         caption = f"{titled(level)}, {isa}: times as fast as {title}"
         means = {cell: mean(ratios) for cell, ratios in cells.items()}
         (folder / f"{'-'.join((titled(level), isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
@@ -130,28 +132,32 @@ Table = tuple[str, tuple[str, ...], list[tuple[object, ...]]]
 """A title, the names of columns, and rows."""
 
 
-def tables(level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]) -> Iterator[Table]:
+def tables(level: str, rows: Sequence[Row], who: str, peers: Sequence[str]) -> Iterator[Table]:
     """The tables of a level."""
-    columns = ("routine", "mean", "least", "most", "wins", "losses", "of limit", "mostly best")
+    columns = ("routine", "mean", "least", "where", "most", "wins", "losses", "of limit", "mostly best")
     titles = ("case", "ours, ns", "best, ns", "ratio", "of limit", "best")
-    for who in mine:
-        yield f"{titled(level)}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers))
-        yield f"{titled(level)}, {who}: where we lose most", titles, list(worst(rows, who, peers))
-    table = list(slowdowns(rows, (*mine, *peers), peers))
+    yield f"{titled(level)}, {who}: times as fast as the best peer", columns, list(summary(rows, who, peers))
+    yield f"{titled(level)}, {who}: where we lose most", titles, list(worst(rows, who, peers))
+    table = list(slowdowns(rows, (who, *peers), peers))
     yield f"{titled(level)}: slowdown against the fastest peer of each case", ("library", "mean", "cases"), table
 
 
 def report(
-    folder: Path | None, level: str, rows: Sequence[Row], mine: Sequence[str], peers: Sequence[str]
+    folder: Path | None, level: str, rows: Sequence[Row], who: str, peers: Sequence[str], missing: Sequence[str]
 ) -> None:
-    """Print the tables of a level; with a folder, write them there as Markdown, with the heat maps."""
-    found = list(tables(level, rows, mine, peers))
+    """Print the tables of a level, and which peers are missing; with a folder, write them there as Markdown, with the
+    heat maps."""
+    found = list(tables(level, rows, who, peers))
+    described = f"{machine('one thread')}. Peers missing: {', '.join(missing) or 'none'}."
     for table in found:
         show(*table)
     if folder:
-        text = "".join((f"Written by `python -m benchmarks.blas`. {machine('one thread')}.\n", *map(markdown, found)))
-        (folder / f"{titled(level)}.md").write_text(text)
-        write_heatmaps(folder, level, rows, mine, peers)
+        isa = who.removeprefix("ours, ")
+        command = f"python -m benchmarks.blas --level {level} --isa {isa}"
+        text = "".join((f"Written by `{command}`. {described}\n", *map(markdown, found)))
+        (folder / f"{titled(level)}-{isa}.md").write_text(text)
+        write_heatmaps(folder, level, rows, who, peers)
+    print(described)
 
 
 def markdown(table: Table) -> str:

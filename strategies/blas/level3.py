@@ -21,6 +21,7 @@ from exo_strat import (
     DRAM,
     Cursor,
     ForCursor,
+    IfCursor,
     Machine,
     Op,
     Proc,
@@ -34,6 +35,7 @@ from exo_strat import (
     divide_dim,
     divide_loop,
     focus,
+    fuse,
     hole,
     identity,
     inline,
@@ -120,12 +122,13 @@ def block_width(machine: Machine, precision: str) -> int:
 
 
 @cache
-def micro_kernel(program: Proc, t: std.Tile) -> Op:
-    """`for j: for i: s  ~>  kernel(..)`, for the loops over a tile: the program as a call, scheduled once."""
+def micro_kernel(program: Proc, t: std.Tile, near: bool = False) -> Op:
+    """`for j: for i: s  ~>  kernel(..)`, for the loops over a tile: the program as a call, scheduled once. A c that is
+    `near` isn't fetched before."""
     naive, as_row = with_any_rows(program, replace(t, rows=1))
     name = f"{program.name()}_{t.rows}x{t.vectors}{'m' * t.masked}"
     kernel = schedule(seq(partial_eval(m=t.rows), rename(name)), naive)
-    return seq(simplify(), std.as_call(kernel, seq(nav(moves.find_loop("j")), as_row, rows_unrolled(t))))
+    return seq(simplify(), std.as_call(kernel, seq(nav(moves.find_loop("j")), as_row, rows_unrolled(t, near))))
 
 
 @cache
@@ -142,29 +145,42 @@ def with_any_rows(program: Proc, row: std.Tile) -> tuple[Proc, Op]:
 def in_registers(p: Proc, c: ProcCursor, t: std.Tile) -> Script:
     """`for j: for i: t = 0; for p: t += a * b; c += t  ~>  t[..] = 0; for p: x = b[p, ..]; t[..] += a * x; c += t[..]`.
 
-    With t for all of a tile, and a row of b, in registers. Loops over rows stay, of which there may be any number.
+    With t for all of a tile, and a row of b, in registers. All of c is read before it is written: a processor takes a
+    masked store for one of a whole vector, which the rows below would have to wait for. Loops over rows stay, of which
+    there may be any number.
     """
     scopes = 3 if t.masked else 2
-    yield seq(nav(moves.find_loop("j")), std.by_vectors(t), std.fission_into_singles(3))
-    yield seq(nav(moves.root >> moves.find_alloc("t")), rearrange_dim((2, 0, 1)), set_memory(t.registers))
+    held = ["t"]
+    for added in p.find_all("c[_] += _") if t.in_vectors else ():
+        yield on(added, nav(moves.as_block), stage_mem("c[i, j]", "u"))
+        held.append("u")
+    yield seq(nav(moves.root >> moves.find_loop("j")), std.by_vectors(t), std.fission_into_singles(3))
+    for name in held:
+        yield seq(nav(moves.root >> moves.find_alloc(name)), rearrange_dim((2, 0, 1)), set_memory(t.registers))
     p, depth = yield seq(nav(moves.root >> moves.find_loop("p")), repeat_n(lift_scope(), scopes + 1))
     p, block = yield seq(nav(moves.find_loop("i") >> moves.as_block), stage_mem(f"b[p, {t.width} * jv + jl]", "x"))
     yield on(depth, nav(INSIDE), std.fission_into_singles(2))
     yield seq(nav(moves.root >> moves.find_alloc("x")), set_memory(t.registers))
     # rows around lanes; of sums, around vectors, too, which share a[i, p]
-    for rows in p.find_all("for i in _: _"):
-        yield on(rows, repeat_n(lift_scope(), scopes - 1))
-    yield on(block[0], lift_scope())
+    nests = p.find_all("for i in _: _")
+    for rows in nests:
+        p, _ = yield on(rows, repeat_n(lift_scope(), scopes - 1))
+    p, _ = yield on(block[0], lift_scope())
+    if "u" in held:
+        loaded, summed, _ = (p.forward(rows).parent() for rows in nests[-3:])
+        p, both = yield on(loaded, fuse(summed))
+        yield on(both.body()[0], fuse(both.body()[1]))
     yield seq(nav(moves.root), std.to_instructions(t, RULES))
     return None
 
 
 @strategy
-def rows_unrolled(p: Proc, c: Cursor, t: std.Tile) -> Script:
-    """The rest of `in_registers`, for the rows that a tile has: their lines of c are fetched before the products, and
-    loops over them unrolled."""
+def rows_unrolled(p: Proc, c: Cursor, t: std.Tile, near: bool = False) -> Script:
+    """The rest of `in_registers`, for the rows that a tile has: their lines of c are fetched before the products,
+    unless they are `near`, and loops over them unrolled."""
     lines = [f"c[{i}, {v * t.width}:{v * t.width + 1}]" for i, v in product(range(t.rows), range(t.vectors))]
-    yield seq(nav(moves.root >> moves.find_loop("p")), std.prefetch(t.precision, lines if t.in_vectors else ()))
+    fetched = lines if t.in_vectors and not near else ()
+    yield seq(nav(moves.root >> moves.find_loop("p")), std.prefetch(t.precision, fetched))
     yield seq(nav(moves.root), std.unroll_loops(t.rows) if t.in_vectors else identity)
     return None
 
@@ -173,12 +189,21 @@ def rows_unrolled(p: Proc, c: Cursor, t: std.Tile) -> Script:
 
 
 @strategy
-def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile, rest: tuple[int, ...] = ()) -> Script:
+def in_tiles(
+    p: Proc,
+    c: ForCursor,
+    program: Proc,
+    big: std.Tile,
+    rest: tuple[int, ...] = (),
+    across: Callable[[Proc, std.Tile], Op] | None = None,
+) -> Script:
     """A block as calls of micro-kernels, which are made from `program`: rows of tiles, and what is left below.
 
     So a few rows of C are passed over at a time, and a few of A stay in the nearest cache. Rows that are left are one
     tile, for which there are micro-kernels of every number; or with `rest` several: of so many rows, and of fewer.
+    `across` is how rows of a tile become calls: as `row_of_tiles`, unless said.
     """
+    across = across or row_of_tiles
     p, below = yield reorder_loops()
     left, tiles = "m", list[tuple[ForCursor, std.Tile]]()
     for height in (big.rows, *(h for h in rest if h < big.rows)):
@@ -186,10 +211,10 @@ def in_tiles(p: Proc, c: ForCursor, program: Proc, big: std.Tile, rest: tuple[in
         left, below = f"{left} % {height}", rows.next()
         tiles.append((rows, replace(big, rows=height)))
     fewer = range(1, height)
-    some = [row_of_tiles(program, replace(big, rows=r)) for r in fewer]
+    some = [across(program, replace(big, rows=r)) for r in fewer]
     yield on(below, std.specialize_sizes(left, fewer, some))
     for rows, tile in tiles:
-        yield on(rows, nav(INSIDE), row_of_tiles(program, tile), std.cleanup())
+        yield on(rows, nav(INSIDE), across(program, tile), std.cleanup())
     return None
 
 
@@ -200,6 +225,16 @@ def row_of_tiles(program: Proc, big: std.Tile) -> Op:
     Of two vectors, both those that are left are masked: one alone would have to wait for its sums.
     """
     return seq(reorder_loops(), along(big, 1 if big.vectors > 2 else 2, partial(micro_kernel, program)))
+
+
+@strategy
+def one_tile(p: Proc, c: ForCursor, program: Proc, t: std.Tile) -> Script:
+    """`for i: for j: s  ~>  if n == 16: kernel(..) else: kernel(..)`, for rows that one tile has. c is near."""
+    whole = micro_kernel(program, t, near=True)
+    p, cases = yield seq(reorder_loops(), std.specialize_sizes("n", [t.cols], [whole]))
+    assert isinstance(cases, IfCursor)
+    yield on(cases.orelse()[0], micro_kernel(program, replace(t, masked=True), near=True))
+    return None
 
 
 @strategy
@@ -359,6 +394,28 @@ def in_tiles_of(
     """A product in tiles, of so many rows and vectors at most. Focus: the procedure. Returns it."""
     yield at("for j in _: _", in_tiles(program, std.Tile(machine, precision, rows, vectors), rest))
     return None
+
+
+SLIM_ROWS, SLIM_VECTORS = (4, 6, 9, 12, 16), 4
+"""Rows that a slim tile may have, and the most vectors."""
+
+
+def slim_rows(machine: Machine) -> dict[int, int]:
+    """The rows of slim tiles, by their vectors: as many as fit.
+
+    >>> from backends.targets import avx2, avx512
+    >>> slim_rows(avx2), slim_rows(avx512)
+    ({1: 12, 2: 6, 3: 4}, {1: 16, 2: 12, 3: 9, 4: 6})
+    """
+    sizes = range(1, SLIM_VECTORS + 1) if machine.vec_widths else ()
+    return {v: max(r for r in SLIM_ROWS if fits(machine, r, v)) for v in sizes if fits(machine, SLIM_ROWS[0], v)}
+
+
+def optimize_slim(machine: Machine, precision: str, vectors: int, program: Proc) -> Op:
+    """A product whose columns one tile has, of so many vectors, none of which is empty, near the processor. Focus: the
+    procedure. Returns it."""
+    tile = std.Tile(machine, precision, slim_rows(machine)[vectors], vectors)
+    return seq(at("for j in _: _", in_tiles(program, tile, across=one_tile)), nav(moves.root))
 
 
 @strategy

@@ -278,11 +278,16 @@ def window(c: ForCursor, buffer: str) -> str:
 
 @named
 def at_once(call: Op, scale: Made) -> Op:
-    """The whole product is a block; seven or eight rows are two blocks: after six, the sums of one or two would have to
-    wait for each other. Focus: the nest."""
-    each = seq(with_sums(), either("m == 7 or m == 8", in_two(4, call), call))
-    new = seq(with_sums(), set_at_the_end(), either("m == 7 or m == 8", in_two(4, call), call))
-    return set_or_scaled(new, scaled_before(scale, each))
+    """The whole product is a block. Focus: the nest."""
+    each = seq(with_sums(), call)
+    return set_or_scaled(seq(with_sums(), set_at_the_end(), call), scaled_before(scale, each))
+
+
+@named
+def few_rows_apart(tall: int, call: Op) -> Op:
+    """One or two rows more than a tile has are two blocks: after a tile, their sums would have to wait for each other.
+    Focus: the nest."""
+    return either(f"m == {tall + 1} or m == {tall + 2}", in_two(tall // 2 + 1, call), call)
 
 
 @strategy

@@ -134,7 +134,8 @@ def test_a_folder_without_figures_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_case_that_is_no_more_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "level1.csv").write_text('routine,size,bytes,"limit, ns","ours, ns","a, ns"\nsnone,3,12,0.1,3.1,3.1\n')
+    lines = ('routine,size,bytes,"limit, ns","ours, avx2, ns","a, ns"', "snone,3,12,0.1,3.1,3.1", "")
+    (tmp_path / "level1-avx2.csv").write_text("\n".join(lines))
     monkeypatch.setattr(sys, "argv", ["blas_maps", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"a case that is measured no more: \('snone', '3'\)"):
         blas_maps.main()

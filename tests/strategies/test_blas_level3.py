@@ -17,8 +17,10 @@ from strategies.blas.level3 import (
     fits,
     micro_kernel,
     optimize_gemm,
+    optimize_slim,
     packed,
     packed_across,
+    slim_rows,
     tile_vectors,
 )
 from strategies.std import Tile, transposed
@@ -61,10 +63,17 @@ def test_a_micro_kernel_is_instructions_only(precision: str) -> None:
     _, scheduled = kernel(program(precision), Tile(avx512, precision, 6, 4))
     names = {name.removesuffix("_ps").removesuffix("_pd") for name in called(scheduled)}
     assert names == {
-        "mm512_setzero", "mm512_loadu", "mm512_fmadd_set1", "mm512_set1_value", "mm512_fmadd_to", "mm512_storeu",
+        "mm512_setzero", "mm512_loadu", "mm512_fmadd_set1", "mm512_set1_value", "mm512_fmadd", "mm512_storeu",
         "prefetch",
     }  # fmt: skip
     assert not scheduled.find_all("_[_] += _") and not scheduled.find_all("_[_] = _")
+
+
+def test_all_of_c_is_read_before_it_is_written() -> None:
+    _, scheduled = kernel(program(), Tile(avx512, "f32", 3, 1, masked=True))
+    kinds = [s.subproc().name() for s in scheduled.root().descendants() if isinstance(s, CallCursor)]
+    assert kinds[-3:] == ["mm512_mask_storeu_ps"] * 3
+    assert kinds.count("mm512_mask_storeu_ps") == 3
 
 
 def test_only_the_load_of_the_last_vector_is_masked() -> None:
@@ -123,6 +132,17 @@ def test_rows_that_tiles_leave_in_tiles_of_two_and_one(computes_the_same: Same) 
     assert called(scheduled) == {f"gemm_{rows}x{v}" for rows in (1, 2, 6) for v in ("2", "1m", "2m")}
     for m, n, k in ((8, 16, 2), *SHAPES):
         computes_the_same(naive, scheduled, m=m, n=n, k=k)
+
+
+@pytest.mark.parametrize(("machine", "vectors"), [(avx2, 1), (avx2, 3), (avx512, 2)], ids=repr)
+def test_a_slim_product_is_tiles_one_beside_none(machine: Machine, vectors: int, computes_the_same: Same) -> None:
+    width, rows = machine.vec_width("f32"), slim_rows(machine)[vectors]
+    naive = direct.add_assertion(program(), f"n > {width * (vectors - 1)}")
+    naive = direct.add_assertion(naive, f"n <= {width * vectors}")
+    scheduled = schedule(optimize_slim(machine, "f32", vectors, naive), naive)
+    assert called(scheduled) == {f"gemm_{r + 1}x{vectors}{m}" for r in range(rows) for m in ("", "m")}
+    for m, n in ((1, width * vectors), (rows + 3, width * vectors - 1)):
+        computes_the_same(naive, scheduled, m=m, n=n, k=3)
 
 
 def test_a_product_by_vectors(computes_the_same: Same) -> None:

@@ -30,6 +30,7 @@ from strategies.blas.products import (
     by_transposed,
     by_turns,
     calls,
+    few_rows_apart,
     from_packed,
     if_narrow,
     in_place,
@@ -56,7 +57,7 @@ def kernels(*assertions: str) -> Op:
 
 
 NEAR = if_narrow(4, kernels(B_ROWS), kernels(B_ROWS))
-AT_ONCE = seq(nav(moves.find_loop("j")), at_once(NEAR, SCALE))
+AT_ONCE = seq(nav(moves.find_loop("j")), at_once(few_rows_apart(6, NEAR), SCALE))
 WAYS = {
     "near": (product, in_place(NEAR), (B_ROWS,)),
     "packed": (product, from_packed(kernels(B_ROWS, "k <= 2"), TURN, DRAM, 2, 3), (B_ROWS,)),

@@ -15,7 +15,7 @@ LEVELS = (
     *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv"),
     *("level3", "products", "triangles", "symmetric", "halves"),
     *("complex", "complex_level1", "complex_matrix_vector", "complex_updates", "complex_triangle_vector"),
-    *("complex_gemm", "complex_rank_k", "complex_triangles"),
+    *("complex_gemm", "complex_rank_k", "complex_triangles", "zeros"),
 )
 """Modules of `programs` that give kernels: each has `kernels() -> tuple[Kernel, ...]`."""
 

@@ -4,14 +4,17 @@ For each CBLAS function there is a pointer, first to the plain C version, and a 
 constructor looks at the processor, and at EXO_BLAS_ISA. `__builtin_cpu_supports` has asked the operating system too
 (xgetbv): an instruction set whose registers aren't saved is none.
 
-A jump takes as long as a call on a few numbers. So functions that are the same for all targets with vectors are entry
-points themselves (`entry_points`), and only ask whether there are vectors.
+A jump takes as long as a call on a few numbers. So some functions for AVX2 are entry points themselves
+(`entry_points`), and only ask whether to go another way: to the plain version, if there are no vectors, and for vectors
+from so many bytes on to the version with longer registers, if there are some.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+
+from backends.c.memory import ALIGNED
 
 from .fortran import fortran
 from .interface import FOLDER, header, parts
@@ -27,21 +30,22 @@ def dispatch(
     defined: Sequence[str],
     targets: Mapping[str, Sequence[str]],
     direct: Sequence[str] = (),
-    others: Sequence[str] = (),
     *,
     second_cache: int,
     zeros: str = "",
 ) -> str:
     """The C source of the entry points of the functions that are defined, but for those that are `direct`, and of the
-    Fortran names of all of them and of `others`, which have no versions.
+    Fortran names of all of them.
 
     `targets` are the processor features that each target needs, the plainest first; `second_cache` are the bytes of
     that cache, where the system doesn't tell. `zeros` are the letters of those that may leave out zeros as
     the reference does.
     """
     functions = [p for p in routines() if p.name in set(defined) - set(direct)]
-    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in {*defined, *others}}
+    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in defined}
     plain, *better = targets
+    known = {p.name: p for p in routines()}
+    entered = [known[name] for name in direct]
     return "\n".join(
         (
             "\n".join(f"#include <{h}.h>" for h in ("ctype", "math", "stdarg", "stdio", "stdlib", "string", "unistd")),
@@ -49,6 +53,8 @@ def dispatch(
             *parts().values(),
             f"#define EXO_PUBLIC {_VISIBLE}\n",
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
+            *(f"{p.result} {p.name}_{t}({p.params});" for p in entered for t in targets if t != ENTERED),
+            *(f"{_HIDDEN} {p.result} (*exo_other_{p.name})({p.params}) = {p.name}_{plain};" for p in entered),
             "",
             "static struct {",
             *(f"    {p.result} (*{p.name})({p.params});" for p in functions),
@@ -59,9 +65,9 @@ def dispatch(
             *map(_entry, functions),
             fortran(ours),
             f'static const char *exo_isa = "{plain}";',
-            f"{_HIDDEN} int exo_plain = 1;  // whether there are no vectors",
+            f"{_HIDDEN} int64_t exo_wide = INT64_MIN;  // bytes of a vector from which on entry points go another way",
             "pid_t exo_process;  // the one that loaded the library\n",
-            *(_switch(t, functions) for t in better),
+            *(_switch(t, functions, entered) for t in better),
             skipping(p for p in functions if p.fortran[0] in zeros),
             _choose_isa(plain, {t: targets[t] for t in better}),
             f'#define EXO_SETS "{" ".join(targets)}"',
@@ -71,13 +77,20 @@ def dispatch(
     )
 
 
-def entry_points(defined: Sequence[str], plain: str, target: str) -> tuple[str, str]:
+ENTERED = "avx2"
+"""The target whose functions may be entry points."""
+NARROW = "scal"
+"""Functions that don't gain by longer registers: a vector that is scaled again waits for the part of a register at its
+end, which takes 0.8 to 0.97 of the speed, by `python -m benchmarks.blas --level 1 --only scal`."""
+
+
+def entry_points(defined: Sequence[str], target: str) -> tuple[str, str]:
     """What stands before and after functions for a target that are to be entry points themselves.
 
-    >>> before, after = entry_points(["cblas_snrm2"], "c", "avx2")
+    >>> before, after = entry_points(["cblas_snrm2"], "avx2")
     >>> print(after.partition(" float ")[2])
     cblas_snrm2(CBLAS_INT n, const float *x, CBLAS_INT incx) {
-        if (__builtin_expect(exo_plain, 0)) return cblas_snrm2_c(n, x, incx);
+        if (__builtin_expect(EXO_BYTES(n) > exo_wide, 0)) return exo_other_cblas_snrm2(n, x, incx);
         else {
             return cblas_snrm2_avx2(n, x, incx);
         }
@@ -87,17 +100,18 @@ def entry_points(defined: Sequence[str], plain: str, target: str) -> tuple[str, 
     moved before the question is answered.
     """
     functions = [p for p in routines() if p.name in set(defined)]
-    before = [f"extern {_HIDDEN} int exo_plain;"]
-    before += [f"{p.result} {p.name}_{plain}({p.params});" for p in functions]
+    before = [f"extern {_HIDDEN} int64_t exo_wide;", "#define EXO_BYTES(n) ((int64_t)(REALS * sizeof(T)) * (n))"]
+    before += [f"extern {_HIDDEN} {p.result} (*exo_other_{p.name})({p.params});" for p in functions]
     before += [f"static inline {_PART} {p.result} {p.name}_{target}({p.params});" for p in functions]
-    return "\n".join(before), "\n".join(_choice(p, plain, target) for p in functions)
+    return "\n".join(before), "\n".join(_choice(p, target) for p in functions)
 
 
-def _choice(p: Routine, plain: str, target: str) -> str:
+def _choice(p: Routine, target: str) -> str:
     numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
+    bytes = "EXO_BYTES(n)" if "CBLAS_INT n" in p.params and not p.name.endswith(NARROW) else "0"
     lines = (
         f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
-        f"    if (__builtin_expect(exo_plain, 0)) {_call(p, f'{p.name}_{plain}')}",
+        f"    if (__builtin_expect({bytes} > exo_wide, 0)) {_call(p, f'exo_other_{p.name}')}",
         "    else {",
         *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),
         f"        {_call(p, f'{p.name}_{target}')}",
@@ -114,9 +128,11 @@ def _entry(p: Routine) -> str:
     return f"EXO_PUBLIC {p.result} {p.name}({p.params}) {{ {_call(p, f'exo_table.{p.name}')} }}"
 
 
-def _switch(target: str, functions: Sequence[Routine]) -> str:
-    lines = tuple(f"    exo_table.{p.name} = {p.name}_{target};" for p in functions)
-    lines = (*lines, "    exo_plain = 0;", f'    exo_isa = "{target}";')
+def _switch(target: str, functions: Sequence[Routine], entered: Sequence[Routine]) -> str:
+    lines = [f"    exo_table.{p.name} = {p.name}_{target};" for p in functions]
+    if target != ENTERED:
+        lines += [f"    exo_other_{p.name} = {p.name}_{target};" for p in entered]
+    lines += [f'    exo_isa = "{target}";']
     return "\n".join((f"static void exo_use_{target}(void) {{", *lines, "}\n"))
 
 
@@ -163,12 +179,25 @@ __attribute__((constructor)) static void exo_choose(void) {
     exo_process = getpid();
     exo_choose_isa();
     exo_choose_numbers();
+    if (strcmp(exo_isa, "c")) exo_wide = strcmp(exo_isa, "avx512") ? INT64_MAX : CHOICE(vector_wide);
     const char *const zeros = getenv("EXO_BLAS_ZEROS");
     if (zeros && !strcmp(zeros, "skip")) exo_skip_zeros();
     else if (zeros && *zeros) fprintf(stderr, "EXO_BLAS_ZEROS is %s, not skip: ignored\\n", zeros);
 }
 
 EXO_PUBLIC const char *exo_blas_isa(void) { return exo_isa; }
+
+// The heap of kernels, which can't do without their copies.
+static void *exo_given(void *p, size_t bytes) {
+    if (p) return p;
+    cblas_xerbla(0, "exo_blas", "exo_blas: out of memory, no %zu bytes for a copy\\n", bytes);
+    abort();
+}
+void *exo_blas_vector(size_t bytes) { return exo_given(malloc(bytes), bytes); }
+void *exo_blas_memory(size_t bytes) {
+    const size_t whole = bytes > PTRDIFF_MAX - ALIGNED ? PTRDIFF_MAX : (bytes + LESS) / ALIGNED * ALIGNED;
+    return exo_given(aligned_alloc(ALIGNED, whole), bytes);
+}
 
 EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {
     va_list arguments;
@@ -178,4 +207,4 @@ EXO_PUBLIC __attribute__((weak)) void cblas_xerbla(CBLAS_INT position, const cha
     va_end(arguments);
     exit(-1);
 }
-"""
+""".replace("ALIGNED", str(ALIGNED)).replace("LESS", str(ALIGNED - 1))

@@ -156,11 +156,11 @@ def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets:
     """What is made of all units for all targets, by two processes."""
     for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
         digest(module)  # here, so that the processes that are made don't each look at all files
-    # without kernels, a unit is the same for all targets
+    # some units are the same for all targets
     plain, *better = (m.name for m in targets)
     # kernels are often the same for all targets with vectors, so one process has these
     parts = [(g, names) for g in sharing(chosen) for names in (better, [plain]) if names]
-    jobs = [(make, g, names) for g, names in parts if g[0].kernels() or names == [plain]]
+    jobs = [(make, g, names) for g, names in parts if g[0].by_target or names == [plain]]
     # trees have no cycles, and to look for them takes a fifth of the time
     with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
         return [made for part in pool.map(_job, *zip(*jobs, strict=True)) for made in part]
@@ -168,15 +168,13 @@ def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets:
 
 def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:
     """The C source of the entry points of some units."""
-    direct = [r for u in chosen if u.direct and len(targets) > 1 for r in u.routines()]
-    defined = [r for u in chosen if u.kernels() for r in u.routines()]
-    others = [r for u in chosen if not u.kernels() for r in u.routines()]
+    direct = [r for u in chosen if u.direct and avx2 in targets for r in u.routines()]
+    defined = [r for u in chosen for r in u.routines()]
     zeros = "".join(u.letter for u in chosen if u.wrapper.endswith("zeros"))
     features = {m.name: m.cpu_flags for m in targets}
-    return dispatch(defined, features, direct, others, second_cache=targets[0].processor.cache(2).bytes, zeros=zeros)
+    return dispatch(defined, features, direct, second_cache=targets[0].processor.cache(2).bytes, zeros=zeros)
 
 
 def _job(make: Callable[[Unit, Machine], T], group: Sequence[Unit], targets: Sequence[str]) -> list[T]:
     machines = [m for m in TARGETS if m.name in targets]
-    # one version of a direct unit is for all targets with vectors
-    return [make(unit, machine) for unit in group for machine in machines[: 1 if unit.direct else None]]
+    return [make(unit, machine) for unit in group for machine in machines]

@@ -122,6 +122,8 @@ c|trsm: layout side uplo trans diag m n alpha *a lda(side) !b ldb(m,n)
 _KINDS = {"layout": "CBLAS_LAYOUT", "uplo": "CBLAS_UPLO", "diag": "CBLAS_DIAG", "side": "CBLAS_SIDE"}
 _KINDS |= dict.fromkeys(("trans", "transa", "transb"), "CBLAS_TRANSPOSE")
 _INTEGERS = frozenset(re.findall(r"\w+", "m n k kl ku lda ldb ldc incx incy stridea strideb stridec batch"))
+_FLAGS = {"uplo": ("CblasUpper", "CblasLower"), "side": ("CblasLeft", "CblasRight")}
+_FLAGS |= {"diag": ("CblasUnit", "CblasNonUnit")}
 _TRANSPOSITIONS = {"N": "CblasNoTrans", "T": "CblasTrans", "C": "CblasConjTrans"}
 _MARKED = re.compile(r"(?P<array>[*!]?)(?P<name>\w+)(?P<real>:r)?(?P<ask>[(>].*)?")
 _WIDTH = 118
@@ -254,13 +256,11 @@ def _asked(name: str, ask: str) -> tuple[str, str]:
     """What a flag or a number must be, as a condition in C, and what is said if it isn't."""
     match name[:-1] if name[-1] in "abcxy" else name:
         case "layout":
-            return "IS_LAYOUT(layout)", "layout is neither CblasRowMajor nor CblasColMajor"
-        case "uplo":
-            return "IS_UPLO(uplo)", "uplo is neither CblasUpper nor CblasLower"
-        case "diag":
-            return "IS_DIAG(diag)", "diag is neither CblasUnit nor CblasNonUnit"
-        case "side":
-            return "IS_SIDE(side)", "side is neither CblasLeft nor CblasRight"
+            asked = "layout == FROM_FORTRAN || layout == CblasRowMajor || layout == CblasColMajor"
+            return asked, "layout is neither CblasRowMajor nor CblasColMajor"
+        case "uplo" | "diag" | "side" as flag:
+            one, other = _FLAGS[flag]
+            return f"{flag} == {one} || {flag} == {other}", f"{flag} is neither {one} nor {other}"
         case "trans":
             taken = [_TRANSPOSITIONS[t] for t in ask.strip("()") or "NTC"]
             return " || ".join(f"{name} == {t}" for t in taken), f"{name} is not {', '.join(taken[:-1])} or {taken[-1]}"

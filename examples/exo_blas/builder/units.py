@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from backends.targets import plain_c
+from backends.c.memory import ALIGNED
+from backends.targets import avx2
 from exo_strat import Machine
 from strategies.blas import level3
 
 from .. import programs
+from ..programs import level2
 from ..programs.calls import product_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
@@ -26,9 +28,10 @@ from .routines import routine
 
 TYPES = {"f32": "float", "f64": "double"}
 LEVEL1 = f"{programs.__name__}.level1"
+ZEROS = f"{programs.__name__}.zeros"
 
 _TYPED = re.compile(r"\b(CBLAS(_I|_OF|_BY)?[(,]|DEFINE\(|EXO_LETTER\b)")
-_KERNEL = re.compile(r"\b(REAL_)?KERNEL(_AS)?\((\w+)\)")
+_KERNEL = re.compile(r"\b(REAL_)?KERNEL\((\w+)\)")
 _DEFINED = re.compile(r"^(?:[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\(|DEFINE\()(\w+)(?:\)\(|,)", re.MULTILINE)
 _WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
@@ -106,14 +109,19 @@ class Unit:
 
     @property
     def direct(self) -> bool:
-        """Whether its functions are entry points themselves, and the same for all targets with vectors: those of level
-        1, where a call may take as long as a jump."""
+        """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
+        as a jump."""
         return {module for module, _ in kernels_of(self)} == {LEVEL1}
+
+    @property
+    def by_target(self) -> bool:
+        """Whether there is one for each target: not of what is computed again, as few calls are."""
+        return {module for module, _ in kernels_of(self)} != {ZEROS}
 
     def kernels(self) -> tuple[str, ...]:
         """The names of the kernels that the wrapper calls, in order."""
         calls = _KERNEL.findall(_COMMENT.sub("", self.text))
-        letters = [(self.real if real else "" if literal else self.letter, name) for real, literal, name in calls]
+        letters = [(self.real if real else self.letter, name) for real, name in calls]
         ways = [(loop, way) for *_, loop in self.ways() if loop != "iamax" for way in ("", "_long", self.apart)]
         letters += [(self.looped, loop + way) for loop, way in ways]
         return tuple(dict.fromkeys(f"{letter}{name}" for letter, name in letters))
@@ -174,30 +182,41 @@ def numbers(machine: Machine) -> dict[str, int]:
     return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS}
 
 
+def vector_bytes(machine: Machine) -> int:
+    """Bytes of a vector, or of what a compiler may take for one where a target has none.
+
+    >>> from backends.targets import avx512, plain_c
+    >>> vector_bytes(plain_c), vector_bytes(avx512)
+    (16, 64)
+    """
+    return 4 * machine.vec_widths.get("f32", 4)
+
+
 def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
-    """The C source of a unit for a target. Without kernels, it defines the library's own functions."""
+    """The C source of a unit for a target."""
     lines = ["#include <math.h>", "#include <stdlib.h>", "#include <string.h>"]
+    lines += ["#define EXO_OWN_HEAP", "#define exo_free free"]
+    lines += ["#define exo_alloc exo_blas_memory", "#define exo_vector exo_blas_vector"]
+    lines += ["__attribute__((malloc)) void *exo_blas_vector(size_t bytes);"]
+    lines += [f"__attribute__((malloc, assume_aligned({ALIGNED}))) void *exo_blas_memory(size_t bytes);"]
     lines += [name for name in product_names(machine) if name.split()[1] in kernels]
     if SHARED in kernels:  # profile.h says how many
         lines.append("int exo_threads(void);")
     lines.append(kernels.replace(SHARED, f"{SHARED} num_threads(exo_threads())"))
-    entries = unit.routines() if unit.direct and machine.vec_widths else ()
-    before, after = entry_points(entries, plain_c.name, machine.name) if entries else ("", "")
-    if unit.kernels():
-        lines += [header(), f"#define EXO_TARGET {machine.name}"]
-        lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
-    else:
-        lines += ["#pragma GCC visibility push(default)", header(), "#pragma GCC visibility pop"]
+    entries = unit.routines() if unit.direct and machine == avx2 else ()
+    before, after = entry_points(entries, machine.name) if entries else ("", "")
+    lines += [header(), f"#define EXO_TARGET {machine.name}"]
+    lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
+    lines.append(f"#define EXO_VECTOR {vector_bytes(machine if unit.direct else level2.shorter(machine))}")
     lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
     lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
-    lines += [f"#define EXO_APART {unit.apart}", f"#define T {TYPES[unit.precision or 'f32']}"]
+    precision = unit.precision or "f32"
+    lines += [f"#define EXO_APART {unit.apart}", f"#define T {TYPES[precision]}"]
+    for rank in (1, 2, 3, 4):
+        window = f"{rank} exo_win_{rank}{precision}"
+        lines += [f"#define EXO_IN{window}c", f"#define EXO_OUT{window}"]
     if unit.precision:
         lines += [f"#define EXO_OF {unit.mixed[0]}", f"#define EXO_BY {unit.mixed[1]}"]
         lines += [f"#define EXO_LETTER {unit.letter}"]
-        lines += [
-            f"#define EXO_{kind}{rank} exo_win_{rank}{unit.precision}{'c' if kind == 'IN' else ''}"
-            for kind in ("IN", "OUT")
-            for rank in (1, 2, 3)
-        ]
     lines += [line for name, called in unit.defined().items() for line in routine(name).macros(called)]
     return "\n".join((*lines, before, *parts().values(), unit.text, after))

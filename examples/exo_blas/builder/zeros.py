@@ -1,12 +1,13 @@
-"""The functions that leave out zeros as the reference does, if EXO_BLAS_ZEROS=skip; what they do is in `cblas/zeros.h`.
+"""The functions that leave out zeros as the reference does, if EXO_BLAS_ZEROS=skip.
 
-Each calls the usual function between two of `zeros.h`: one keeps what will be changed, the other looks at the result.
+Each calls the usual function between two of `cblas/both/zeros.c`: one keeps what will be changed, the other looks at
+the result. What they do is in `programs/zeros.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from .routines import Routine
 
@@ -14,19 +15,22 @@ _KINDS = {
     "p": re.compile(r"cblas_[sdcz](tr|tb|tp)m[vm]"),
     "s": re.compile(r"cblas_[sdcz](tr|tb|tp)s[vm]"),
     "u": re.compile(r"cblas_[sdcz](ger|geru|s[yp]r|s[yp]r2|syrk|syr2k)"),
-    "c": re.compile(r"cblas_[cz]gerc"),
-    "h": re.compile(r"cblas_[cz](h[ep]r|h[ep]r2|herk|her2k)"),
+    "c": re.compile(r"cblas_[cz](gerc|h[ep]r|h[ep]r2|herk|her2k)"),
 }
-"""What functions are about, of which the reference leaves something out: products and solutions of triangles; updates
-of general and symmetric matrices, with a conjugated vector, and of Hermitian ones."""
+"""What functions are about, of which the reference leaves something out: products and solutions of triangles; updates,
+and those with a factor that is conjugated."""
+_ALONE = ("layout", "uplo", "trans", "diag", "side", "m", "n", "k")
+"""Parameters that are fields of a call."""
+_STEPS = {"a": "lda", "b": "ldb", "c": "ldc", "x": "incx", "y": "incy", "ap": ""}
+"""Arrays, and the parameters that are their steps."""
 
 
 def kind_of(r: Routine) -> str:
     """What a function is about, or "" if the reference leaves nothing out.
 
     >>> from .routines import routine
-    >>> [kind_of(routine(f"cblas_{name}")) for name in ("dtrsm", "cgerc", "zher2k", "sgemm")]
-    ['s', 'c', 'h', '']
+    >>> [kind_of(routine(f"cblas_{name}")) for name in ("dtrsm", "zher2k", "sgemm")]
+    ['s', 'c', '']
     """
     return next((kind for kind, names in _KINDS.items() if names.fullmatch(r.name)), "")
 
@@ -35,8 +39,8 @@ def skipping(functions: Iterable[Routine]) -> str:
     """The C source of all that leave something out, and of what puts them into the table."""
     some = [r for r in functions if kind_of(r)]
     letters = dict.fromkeys(r.fortran[0] for r in some)
-    lines = [f"void *exo_before_{c}(char, const exo_call *);" for c in letters]
-    lines += [f"void exo_after_{c}(char, const exo_call *, void *);" for c in letters]
+    lines = [f"void *exo_before_{c}(const exo_call *);" for c in letters]
+    lines += [f"void exo_after_{c}(const exo_call *, void *);" for c in letters]
     if some:
         lines += ["static struct {", *(f"    void (*{r.name})({r.params});" for r in some), "} exo_usual;"]
     lines += [line for r in some for line in _function(r)]
@@ -47,16 +51,39 @@ def skipping(functions: Iterable[Routine]) -> str:
 
 def _function(r: Routine) -> Iterator[str]:
     """The function that leaves out zeros."""
-    numbers = {p.name for p in r.parameters if re.match(r"(float|double) \w", p.declared)}
-    letter, kind = r.fortran[0], kind_of(r)
-    given = [f".{p.name} = {'&' * (p.name in numbers)}{p.name}" for p in r.parameters]
-    given += [f".real_{name} = 1" for name in ("alpha", "beta") if name in numbers]
-    given += [".band = 1"] * r.fortran[1:].startswith("tb")
+    letter = r.fortran[0]
     yield from r.macros(f"{r.name}_zeros")
     yield f"static void {r.name}_zeros({r.params}) {{"
     yield f"    CHECK({r.name}_zeros);"
-    yield f"    const exo_call call = {{{', '.join(given)}}};"
-    yield f"    void *const old = exo_before_{letter}('{kind}', &call);"
+    yield f"    const exo_call call = {{{', '.join(_given(r))}}};"
+    yield f"    void *const old = exo_before_{letter}(&call);"
     yield f"    exo_usual.{r.name}({r.arguments});"
-    yield f"    exo_after_{letter}('{kind}', &call, old);"
+    yield f"    exo_after_{letter}(&call, old);"
     yield "}"
+
+
+def _given(r: Routine) -> Iterator[str]:
+    """The fields of its call. Where the function has no factors, these are 1.
+
+    >>> from .routines import routine
+    >>> print(", ".join(list(_given(routine("cblas_zher")))[3:]))
+    .alpha = (double[2]){alpha}, .beta = (double[2]){1}, .conj = 1, .read = {{x, incx}, {x, incx}}, .written = {a, lda}
+    """
+    real = "float" if r.fortran[0] in "sc" else "double"
+    names = {p.name: p.declared for p in r.parameters}
+    yield from (f".{name} = {name}" for name in names if name in _ALONE)
+    for name in ("alpha", "beta"):
+        by_address = "*" in names.get(name, "")
+        yield f".{name} = {name if by_address else f'({real}[2]){{{name if name in names else 1}}}'}"
+    ways = {"band": r.fortran[1:].startswith("tb"), "solved": kind_of(r) == "s", "conj": kind_of(r) == "c"}
+    arrays = [name for name in names if name in _STEPS]
+    read = [_array(name, names) for name in arrays if "const" in names[name]]
+    ways["two"] = len(read) == 2 and "uplo" in names
+    yield from (f".{name} = 1" for name, holds in ways.items() if holds)
+    yield f".read = {{{read[0]}, {read[-1]}}}"
+    yield from (f".written = {_array(name, names)}" for name in arrays if "const" not in names[name])
+
+
+def _array(name: str, names: Container[str]) -> str:
+    """An array with its step, if that is among the parameters."""
+    return f"{{{name}, {_STEPS[name] if _STEPS[name] in names else 0}}}"

@@ -7,6 +7,7 @@
     /* Level 1: elements from which on a vector begins with those before its first whole line, bytes of two vectors */ \
     CHOICE(vector_aligned, 192, 32, EXO_ANY)                                                                        \
     CHOICE(vectors_aligned, 768, 256, EXO_ANY)                                                                      \
+    CHOICE(vector_wide, 768, 64, EXO_ANY)               /* bytes of one from which on vectors of 512 bits pay */    \
     CHOICE(vector_shared, 1 << 20, 1 << 16, EXO_ANY)    /* bytes of a vector that threads share */                  \
     CHOICE(copy_far, 10 << 20, 1 << 19, EXO_ANY)        /* bytes of a copy that passes the caches */                \
     /* Level 2: bytes of a matrix that comes from memory, and of one whose rows share few lines of the first cache */ \

@@ -2,6 +2,6 @@
 // flags: -fno-ivopts: else gcc wants so many counters that a call saves registers
 #include "level1.h"
 
-SUM_OF_TWO(CBLAS_AS, dsdot, dsdot, double, if (n <= 0) return 0, double, , IN_F32)
+SUM_OF_TWO(CBLAS_AS, dsdot, dsdot, double, if (n <= 0) return 0, double, , IN)
 #define ROUNDED(sum) (float)(alpha + (sum))
-SUM_OF_TWO(CBLAS_AS, sdsdot, dsdot, float, if (n <= 0) return alpha, double, ROUNDED, IN_F32)
+SUM_OF_TWO(CBLAS_AS, sdsdot, dsdot, float, if (n <= 0) return alpha, double, ROUNDED, IN)

@@ -14,100 +14,86 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#define EXO_PROFILE_BYTES (1 << 16)
+static char exo_processor[80];
 
 static void exo_model(int64_t L2, int WIDE) {
 #define EXO_VALUE(name, model, least, most) exo_choices.name = model;
     EXO_CHOICES(EXO_VALUE)
 }
 
-static void exo_name_of_processor(char *name, size_t size) {
+static void exo_name_processor(void) {
     struct utsname system;
-    snprintf(name, size, "%s", uname(&system) < 0 ? "unknown" : system.machine);
+    snprintf(exo_processor, sizeof exo_processor, "%s", uname(&system) < 0 ? "unknown" : system.machine);
 #if defined(__x86_64__) && defined(__GNUC__)
-    unsigned words[13] = {0}, last, kind, rest;
+    unsigned words[13] = {0}, kind, rest;
     if (!__get_cpuid(1, &kind, &rest, &rest, &rest)) return;
-    if (!__get_cpuid(0x80000000, &last, &rest, &rest, &rest) || last < 0x80000004) return;
-    for (unsigned i = 0; i < 3; i++)
-        __get_cpuid(0x80000002 + i, words + 4 * i, words + 4 * i + 1, words + 4 * i + 2, words + 4 * i + 3);
+    for (unsigned i = 0, *w = words; i < 3; i++, w += 4)
+        if (!__get_cpuid(0x80000002 + i, w, w + 1, w + 2, w + 3)) return;
     const char *first = (const char *)words;
-    while (*first == ' ') first++;
+    first += strspn(first, " ");
     int n = (int)strlen(first);
     while (n > 0 && first[n - 1] == ' ') n--;
     const unsigned family = (kind >> 8 & 15) + (kind >> 20 & 255), model = (kind >> 4 & 15) | (kind >> 12 & 240);
-    snprintf(name, size, "%.*s (%u.%u)", n, first, family, model);  // in a virtual machine, the name alone tells little
+    // in a virtual machine, the name alone tells little
+    snprintf(exo_processor, sizeof exo_processor, "%.*s (%u.%u)", n, first, family, model);
 #endif
 }
 
 // Puts a value in. Returns NULL, or why it can't be.
-static const char *exo_take(struct exo_choices *to, const char *name, long long value) {
-#define EXO_TAKE(field, model, least, most)                                    \
-    if (!strcmp(name, #field)) {                                               \
+static const char *exo_take(const char *name, long long value) {
+#define EXO_TAKE(field, model, least, most)                                                   \
+    if (!strcmp(name, #field)) {                                                              \
         if (value < (least) || value > (most)) return "the number is too small or too large"; \
-        to->field = value;                                                     \
-        return NULL;                                                           \
+        exo_choices.field = value;                                                            \
+        return NULL;                                                                          \
     }
     EXO_CHOICES(EXO_TAKE)
     return "there is no such choice";
 }
 
-static void exo_told(const char *source, int line, const char *why) {
-    fprintf(stderr, "EXO_BLAS_PROFILE: %s, line %d: %s: left out\n", source, line, why);
-}
-
 static void exo_read_profile(const char *source, const char *text) {
-    struct exo_choices found = exo_choices;
-    char line[256], isa[16], name[64], ours[80], rest;
-    long long value;
-    exo_name_of_processor(ours, sizeof ours);
+    const struct exo_choices before = exo_choices;
     if (!strncmp(text, "\xef\xbb\xbf", 3)) text += 3;  // what some editors begin a text with
-    for (int number = 1; *text; number++) {
-        const size_t whole = strcspn(text, "\n"), told = strcspn(text, "#\r\n"), n = told < sizeof line ? told : 0;
-        if (told >= sizeof line) exo_told(source, number, "too long");
-        memcpy(line, text, n);
-        line[n] = 0;
-        text += whole + (text[whole] == '\n');
-        const char *first = line + strspn(line, " \t");
-        size_t length = strlen(first);
-        while (length > 0 && strchr(" \t", first[length - 1])) length--;
-        if (!length) continue;
-        if (!strncmp(first, "processor", 9)) {
-            const size_t blanks = 9 + strspn(first + 9, ": \t"), named = length - blanks;
-            if (named == strlen(ours) && !strncmp(first + blanks, ours, named)) continue;
-            fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %.*s, and this is %s: left out\n", source, (int)named,
-                first + blanks, ours);
+    for (int number = 1; *text; number++, text += *text == '\n') {
+        char line[256], isa[16], name[64], rest;
+        long long value;
+        const char *why = NULL;
+        text += strspn(text, " \t");
+        size_t n = strcspn(text, "#\r\n");
+        while (n > 0 && strchr(" \t", text[n - 1])) n--;
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        text += strcspn(text, "\n");
+        if (!strncmp(line, "processor", 9)) {
+            const char *const named = line + 9 + strspn(line + 9, ": \t");
+            if (!strcmp(named, exo_processor)) continue;
+            fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %s, and this is %s: left out\n", source, named, exo_processor);
+            exo_choices = before;
             return;
         }
-        if (sscanf(first, "%15s %63s %lld %c", isa, name, &value, &rest) != 3)
-            exo_told(source, number, "not an instruction set, a name and a number");
-        else if (!strstr(EXO_SETS, isa)) exo_told(source, number, "there is no such instruction set");
-        else if (!strcmp(isa, exo_isa)) {
-            const char *const why = exo_take(&found, name, value);
-            if (why) exo_told(source, number, why);
-        }
+        if (n >= sizeof line) why = "too long";
+        else if (n > 0 && sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest) != 3)
+            why = "not an instruction set, a name and a number";
+        else if (n > 0 && !strstr(EXO_SETS, isa)) why = "there is no such instruction set";
+        else if (n > 0 && !strcmp(isa, exo_isa)) why = exo_take(name, value);
+        if (why) fprintf(stderr, "EXO_BLAS_PROFILE: %s, line %d: %s: left out\n", source, number, why);
     }
-    exo_choices = found;
 }
 
 static void exo_read_file(const char *path) {
+    static char text[1 << 16];  // which no profile fills
     struct stat about;
     const char *why = NULL;
-    char *const text = malloc(EXO_PROFILE_BYTES);
     FILE *file = NULL;
-    if (!text) why = "there is no memory for it";
-    else if (stat(path, &about)) why = "can't be opened";
-    else if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) why = "is no file";
+    if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) why = "is no file";
     else if (!(file = fopen(path, "r"))) why = "can't be opened";
     else {
-        const size_t n = fread(text, 1, EXO_PROFILE_BYTES - 1, file);
-        text[n] = 0;
+        const size_t n = fread(text, 1, sizeof text - 1, file);
         if (ferror(file)) why = "can't be read";
-        else if (strlen(text) < n || n == EXO_PROFILE_BYTES - 1) why = "is no profile";
-        else exo_read_profile(path, text);
+        else if (strlen(text) < n || n == sizeof text - 1) why = "is no profile";
+        fclose(file);
     }
     if (why) fprintf(stderr, "EXO_BLAS_PROFILE: %s %s: left out\n", path, why);
-    free(text);
-    if (file) fclose(file);
+    else exo_read_profile(path, text);
 }
 
 static void exo_choose_numbers(void) {
@@ -116,11 +102,11 @@ static void exo_choose_numbers(void) {
     second = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
     exo_model(second > 0 ? second : EXO_L2, !strcmp(exo_isa, "avx512"));
+    exo_name_processor();
 #ifdef EXO_PROFILE
-    static const char given[] =
+    exo_read_profile("compiled in",
 #include EXO_PROFILE
-        ;
-    exo_read_profile("compiled in", given);
+    );
 #else
     exo_read_families();
 #endif
@@ -129,11 +115,7 @@ static void exo_choose_numbers(void) {
 }
 
 EXO_PUBLIC int exo_blas_choices(char *text, int size) {
-    char ours[80];
-    int n;
-    if (size < 0) size = 0;
-    exo_name_of_processor(ours, sizeof ours);
-    n = snprintf(text, size, "processor: %s\n", ours);
+    int n = snprintf(text, size > 0 ? size : 0, "processor: %s\n", exo_processor);
 #define EXO_TELL(field, model, least, most)                                                             \
     n += snprintf(n < size ? text + n : NULL, n < size ? size - n : 0, "%s %s %lld  # %lld to %lld\n", \
         exo_isa, #field, (long long)exo_choices.field, (long long)(least), (long long)(most));

@@ -3,19 +3,19 @@
 // the kernels that it names. Of complex numbers, in the folder `complex`, EXO_LETTER is c or z and EXO_REAL s or d; else
 // both are the same.
 //
-//   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target; in a file without kernels, for all
+//   CBLAS(axpy)       defines cblas_saxpy or cblas_daxpy, for this target
 //   DECLARE(trmv);    says that CBLAS(trmv) is there, for what is before it and calls it
 //   CBLAS_I(amax)     likewise cblas_isamax or cblas_idamax
 //   CBLAS_AS(dsdot)   defines cblas_dsdot, in a file that has one precision only
 //   CBLAS_OF(asum)    of complex numbers, what gives a real one: defines cblas_scasum or cblas_dzasum
 //   CBLAS_BY(scal)    of complex numbers, what takes a real one: defines cblas_csscal or cblas_zdscal
 //   KERNEL(axpy)      the kernel saxpy or daxpy; its C signature is that of the scheduled procedure
-//   KERNEL_AS(dsdot)  the kernel dsdot
 //   REAL_KERNEL(dot)  the kernel sdot or ddot, in a file for complex numbers, where KERNEL(dot) is cdot or zdot
 //   APART             static, and never part of its caller: what the usual case should not save registers for
 //   APART_WHOLE       likewise, and the kernels that it calls are parts of it: a jump takes as long as a few numbers
 //   RARE(incx != 1)   a condition that usually does not hold
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
+//   EXO_VECTOR        bytes of a vector
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
@@ -26,13 +26,8 @@
 
 #define EXO_PASTE(a, b) a##b
 #define EXO_JOIN(a, b) EXO_PASTE(a, b)
-#ifdef EXO_TARGET
 #define EXO_HERE(name) EXO_JOIN(name##_, EXO_TARGET)
-#else
-#define EXO_HERE(name) name
-#endif
 #define CBLAS_AS(routine) EXO_HERE(cblas_##routine)
-#define KERNEL_AS(routine) routine
 #define APART static __attribute__((noinline))
 #define APART_WHOLE static __attribute__((noinline, flatten))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
@@ -42,10 +37,10 @@
 #define SURE(condition) ((void)0)
 #endif
 
-#ifdef EXO_LETTER
+#ifdef T
 // Loads and stores of vectors that are on two cache lines take twice as long: how many elements are before the first whole
 // vector of y, and whether it pays to begin with these, in an update of y, and in one of two vectors.
-#define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (32 / sizeof(T)))
+#define BEFORE(y) (-((uintptr_t)(y) / sizeof(T)) % (EXO_VECTOR / sizeof(T)))
 #define IS_ACROSS(n, y) ((n) >= CHOICE(vector_aligned) && BEFORE(y) != 0)
 #define ARE_ACROSS(n, y) ((int64_t)((n) * sizeof(T)) >= CHOICE(vectors_aligned) && BEFORE(y) != 0)
 
@@ -82,8 +77,6 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 #define IS_LARGE_TRIANGLE(n, lda) ((n) > CHOICE(triangle_block) && FROM_MEMORY((int64_t)(n) * (n) / 2, lda))
 #endif
 
-#define IN_F32(x, inc) ((struct exo_win_1f32c){(x), {(inc)}})  // of single precision, in a file without `T`
-
 // Where the first element of a vector is: a negative increment counts from the end.
 #define FIRST(x, n, inc) ((inc) < 0 ? (x) - (int64_t)((n) - 1) * (inc) : (x))
 
@@ -106,15 +99,15 @@ __attribute__((visibility("hidden"))) void exo_wrong(CBLAS_LAYOUT layout, CBLAS_
 #define BY_ROWS(layout, trans) (ROW_MAJOR(layout) == ((trans) == CblasNoTrans))
 #define ORIENTATION LOWER(layout, uplo), BY_ROWS(layout, trans), diag == CblasUnit  // of a triangle times a vector
 #define FROM_FORTRAN ((CBLAS_LAYOUT)0x464f52)  // a column-major matrix
-#define IS_LAYOUT(layout) ((layout) == CblasRowMajor || (layout) == CblasColMajor || (layout) == FROM_FORTRAN)
-#define IS_UPLO(uplo) ((uplo) == CblasUpper || (uplo) == CblasLower)
-#define IS_SIDE(side) ((side) == CblasLeft || (side) == CblasRight)
-#define IS_DIAG(diag) ((diag) == CblasNonUnit || (diag) == CblasUnit)
 #define AT_LEAST_1(n) ((n) > 1 ? (n) : 1)
 
-// The arguments of a call that leaves out zeros (zeros.h): those that it has.
+// A call that leaves out zeros (both/zeros.c), by builder/zeros.py: its arguments, 0 where it has none. A vector's step is
+// its increment, a matrix's the distance of rows or columns, 0 if they are packed; who reads one only has it twice. If A is
+// a triangle, it may be a band, or its inverse; of updates, a factor may be conjugated, and there may be two.
+typedef struct { const void *at; int64_t step; } exo_array;
 typedef struct {
-    int layout, uplo, trans, diag, side, band, real_alpha, real_beta;
-    int64_t m, n, k, lda, ldb, ldc, incx, incy;
-    const void *alpha, *beta, *a, *b, *c, *ap, *x, *y;
+    int layout, uplo, trans, diag, side, band, solved, conj, two;
+    int64_t m, n, k;
+    const void *alpha, *beta;  // pairs, of real numbers, too
+    exo_array read[2], written;
 } exo_call;

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from backends.targets import PLAIN_C, avx2
+from backends.targets import PLAIN_C
 from exo_strat import *
 from strategies.blas.level1 import optimize_level_1
 from strategies.std import stream_stores
@@ -181,8 +181,8 @@ DOUBLE = (dsdot, ssquares, dsquares, dscaled)
 
 
 def plan(precision: str, machine: Machine) -> Op:
-    """What loops over vectors are scheduled by. Those of AVX-512 have 256 bits: see `design.md`."""
-    return at("for i in _: _", optimize_level_1(avx2 if machine.name == "avx512" else machine, precision))
+    """What loops over vectors are scheduled by."""
+    return at("for i in _: _", optimize_level_1(machine, precision))
 
 
 SHORT = 4

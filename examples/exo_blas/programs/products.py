@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 
 from exo_strat import *
-from strategies.blas.level3 import DEPTH
+from exo_strat import direct
+from strategies.blas.level3 import DEPTH, ROWS, optimize_slim, slim_rows
 from strategies.blas.products import (
     Kernels,
     Made,
@@ -21,6 +22,8 @@ from strategies.blas.products import (
     by_turns,
     calls,
     copied,
+    either,
+    few_rows_apart,
     from_packed,
     if_narrow,
     in_place,
@@ -116,6 +119,32 @@ def near(precision: str, machine: Machine) -> Op:
     return if_narrow(analysis.size_of(Scalar(precision)), by(precision, machine, "narrow"), wide)
 
 
+def slim(precision: str, machine: Machine, vectors: int) -> Op:
+    """Calls of kernels for so few columns that one tile has them, of so many vectors."""
+    width = machine.vec_width(precision)
+
+    def of(program: Proc) -> Made:
+        naive = typed(program, precision, named_for(precision, program.name(), f"slim_{width * vectors}"))
+        for fact in (B_ROWS, f"n > {width * (vectors - 1)}", f"n <= {width * vectors}"):
+            naive = direct.add_assertion(naive, fact)
+        return Made(naive, schedule(optimize_slim(machine, precision, vectors, naive), naive))
+
+    kernels = Kernels(of(level3.gemm_new), of(level3.gemm), made(precision, machine, "matrix_scale"))
+    # blocks in two take a frame on the stack from all calls: only where half of a tile would stay empty often
+    return few_rows_apart(ROWS, calls(kernels)) if slim_rows(machine)[vectors] == ROWS else calls(kernels)
+
+
+def at_once_by(precision: str, machine: Machine) -> Op:
+    """What a product that is one block is computed by: if it has few columns, by slim tiles."""
+    call = few_rows_apart(ROWS, by(precision, machine, "unpacked"))
+    for vectors in reversed(slim_rows(machine)):
+        call = either(f"n <= {vectors * machine.vec_width(precision)}", slim(precision, machine, vectors), call)
+    narrower = shorter(machine)
+    if narrower is not machine:
+        call = either(f"n <= {narrower.vec_width(precision)}", slim(precision, narrower, 1), call)
+    return call
+
+
 def turn_of_rows(precision: str, machine: Machine) -> Made:
     """What turns rows of neighbours."""
     program = typed(matrix_turn_rows, precision, named_for(precision, "matrix_turn_rows"))
@@ -137,9 +166,10 @@ def plan(precision: str, way: str, machine: Machine) -> Op:
         case "near":
             return in_place(near(precision, machine))
         case "small":
-            return seq(nav(moves.find_loop("j")), at_once(near(precision, machine), scale))
+            return seq(nav(moves.find_loop("j")), at_once(at_once_by(precision, machine), scale))
         case "small_turned":
-            return seq(nav(moves.find_loop("j")), copied("b", NEAR, turn, at_once(near(precision, machine), scale)))
+            each = at_once(at_once_by(precision, machine), scale)
+            return seq(nav(moves.find_loop("j")), copied("b", NEAR, turn, each))
         case _:
             return by_transposed(near(precision, machine), scale, turn_of_rows(precision, machine), add, KEPT)
 

@@ -46,6 +46,7 @@ NEAR = _Near("NEAR")
 HELPER = """\
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef EXO_OWN_HEAP  // a program may bring a heap of its own
 // Memory for a vector; ends the program if there is none.
 static inline void *exo_vector(size_t bytes) {
     void *p = malloc(bytes);
@@ -54,4 +55,5 @@ static inline void *exo_vector(size_t bytes) {
         abort();
     }
     return p;
-}"""
+}
+#endif"""

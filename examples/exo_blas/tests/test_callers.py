@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -201,6 +202,43 @@ def wrong_arguments_are_told(blas: Cblas, letter: str, tmp_path: Path) -> list[s
     done = subprocess.run(command, input=json.dumps(calls), capture_output=True, text=True, check=False, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     return [p.name for p in exported if p.name[6] == letter]
+
+
+NO_MEMORY = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include "exo_blas.h"
+
+#ifdef RETURNS
+void cblas_xerbla(CBLAS_INT position, const char *routine, const char *form, ...) {
+    fprintf(stderr, "%d %s %s", (int)position, routine, form);
+}
+#endif
+enum { N = 1 << 20 };
+
+int main(void) {
+    double *a = calloc(N, sizeof *a), *x = calloc(2 * N, sizeof *x);
+    const struct rlimit none = {1 << 20, 1 << 20};
+    setrlimit(RLIMIT_AS, &none);
+    cblas_dtbmv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, N, 0, a, 1, x, 2);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_that_there_is_no_memory_for_a_copy_is_told(own, blas_of, plain, tmp_path):
+    """The program ends, whatever a handler of its own does."""
+    library = Path(blas_of(BANDED, plain).library._name)
+    (tmp_path / "exo_blas.h").write_text(HEADER)
+    flags = (f"-I{tmp_path}", f"-L{library.parent}", f"-l:{library.name}", *["-DRETURNS"] * own)
+    program = compiled(tmp_path, "gcc", NO_MEMORY, *flags)
+    env = {"LD_LIBRARY_PATH": str(library.parent)}
+    done = subprocess.run([program], capture_output=True, text=True, check=False, env=env)
+    told = re.fullmatch(r"(0 exo_blas )?exo_blas: out of memory, no (\d+|%zu) bytes for a copy\n", done.stderr)
+    assert told and bool(told[1]) == own
+    assert done.returncode == (-signal.SIGABRT if own else 255)
 
 
 # -- threads and processes ----------------------------------------------------------------------------

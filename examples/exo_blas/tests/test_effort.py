@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.blas_effort import BLAS_FILES, STRATEGIES, libraries, pieces, reached
+from benchmarks.blas_effort import (
+    BLAS_FILES,
+    LEVELS,
+    PROGRAMS,
+    STRATEGIES,
+    files_of,
+    libraries,
+    lines_of,
+    pieces,
+    reached,
+    split_lines,
+)  # fmt: skip
 
 SOURCES = {
     "blas/level1.py": '"""Level 1."""\nfrom ..std import tile\n\ndef plan():\n    return tile(helper())\n',
@@ -54,3 +65,22 @@ def test_libraries_count_lines_by_file_and_as_reached(root: Path) -> None:
 def test_every_file_of_the_blas_is_in_one_row() -> None:
     files = sorted(p.stem for p in (STRATEGIES / "blas").glob("[a-z]*.py"))
     assert sorted(f for some, _ in BLAS_FILES for f in some) == files
+
+
+def test_every_file_of_programs_is_in_one_level() -> None:
+    files = sorted(p for p in PROGRAMS.glob("[a-z]*.py"))
+    assert sorted(p for _, names, *_ in LEVELS for p in files_of(names)) == files
+
+
+def test_directives_count_one_line_each() -> None:
+    assert lines_of("def f(p):\n    return schedule(a >> b(1) >> seq(c, d), p)\n") == 5
+    assert lines_of("x = f(1,\n      2)\n") == 1
+
+
+def test_programs_are_functions_and_texts(tmp_path: Path) -> None:
+    file = tmp_path / "some.py"
+    file.write_text('''"""Some."""\n@proc\ndef f(n: size):\n    pass\n\nG = proc_from_source("""
+def g(n: size):
+    pass
+""")\n\ndef plan():\n    return seq(a, b)\n''')
+    assert split_lines(file) == (3 + 2, 2 + 3)

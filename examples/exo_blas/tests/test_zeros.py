@@ -45,7 +45,7 @@ def with_skipping(blas: Cblas, isa: str, folder: Path) -> Cblas:
 def pair(blas_of: Any, version: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Cblas, Cblas]:
     """A library as it is usually, and as it leaves out zeros."""
     folder = tmp_path_factory.mktemp("zeros")
-    blas = blas_of(["zeros", "trmv", "trsv", "ger", "gemv", "trsm", "gemm"], version)
+    blas = blas_of(["both/zeros", "trmv", "trsv", "ger", "gemv", "trsm", "gemm"], version)
     return blas, with_skipping(blas, version.isa, folder)
 
 

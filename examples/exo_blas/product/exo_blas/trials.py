@@ -177,6 +177,7 @@ def ladder(first: int, last: int) -> tuple[int, ...]:
 
 TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "copy_far": Threshold(ladder(2 * MB, 64 * MB), copied),
+    "vector_wide": Threshold(ladder(256, 2 * KB), vector),
     "vector_shared": Threshold(ladder(512 * KB, 16 * MB), vector, threads=True),
     "matrix_far": Threshold(ladder(128 * KB, 8 * MB), far),
     "matrix_far_alike": Threshold(ladder(512 * KB, 24 * MB), far_alike),
