@@ -10,7 +10,8 @@ static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T
     const void *beta, T *c, int64_t ldc) {
     const int64_t depth = AT_LEAST_1(k), turned = tb != CblasNoTrans;
     const int64_t bytes = 2 * depth * n * (int64_t)sizeof(T);
-    const int is_near = bytes <= CHOICE(complex_near) && 4.0 * m * n * depth < CHOICE(gemm_shared);
+    // gcc 12 makes vectors of the loop without vectors that read past the end of a and b: it is for kernels in vectors
+    const int is_near = EXO_VECTORIZED && bytes <= CHOICE(complex_near) && 4.0 * m * n * depth < CHOICE(gemm_shared);
     if (m == 0 || n == 0) return;
     if (is_near) KERNEL(gemm_near)(GIVEN);
     else KERNEL(gemm_scaled)(GIVEN);
