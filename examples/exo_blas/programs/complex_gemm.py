@@ -18,11 +18,12 @@ from functools import cache, partial
 
 from exo_strat import *
 from exo_strat import make_instr
+from strategies.blas.pair_products import optimize_pair_product
 
 from .calls import PROTOTYPE, TYPES
 from .complex_blocks import APART, DEEP, SLICE, TALL, WIDE
 from .complex_vectors import Plan, kernels_of, multiplied, pairs, reals
-from .kernel import LETTERS, Kernel, typed
+from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
 from .storage import BLOCK
 
 # -- products of reals --------------------------------------------------------------------------------
@@ -242,6 +243,70 @@ def gemm_scaled(
     gemm(m, n, k, turned, r, q, sa, sb, alpha, a, b, c)
 
 
+# -- products of what is near -------------------------------------------------------------------------
+
+
+@proc
+def product_pairs(
+    m: size, n: size, k: size, f: [R][4, 2], a: [R][m, k, 2], b: [R][k, 2 * n], c: [R][m, 2 * n],
+):  # fmt: skip
+    """C += A B, of sums s of the real parts of A, and t of the imaginary ones, times B; f is of `factors_n`"""
+    assert stride(f, 1) == 1 and stride(a, 2) == 1 and stride(b, 1) == 1 and stride(c, 1) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            s: R[2]
+            t: R[2]
+            for r in seq(0, 2):
+                s[r] = 0.0
+                t[r] = 0.0
+            for p in seq(0, k):
+                for r in seq(0, 2):
+                    s[r] += a[i, p, 0] * b[p, 2 * j + r]
+                    t[r] += a[i, p, 1] * b[p, 2 * j + r]
+            u: R[2]
+            v: R[2]
+            w: R[2]
+            for r in seq(0, 2):
+                u[r] = s[1 - r]
+                v[r] = t[1 - r]
+                w[r] = c[i, 2 * j + r]
+                w[r] += f[0, r] * s[r]
+                w[r] += f[1, r] * u[r]
+                w[r] += f[2, r] * t[r]
+                w[r] += f[3, r] * v[r]
+                c[i, 2 * j + r] = w[r]
+
+
+@proc
+def turned_rows(m: size, n: size, b: [R][n, 2 * m], t: [R][m, 2 * n]):
+    """T := B^T"""
+    assert stride(b, 1) == 1 and stride(t, 1) == 1
+    for j in seq(0, n):
+        for p in seq(0, m):
+            t[p, 2 * j] = b[j, 2 * p]
+            t[p, 2 * j + 1] = b[j, 2 * p + 1]
+
+
+@proc
+def gemm_near(
+    m: size, n: size, k: size, turned: bool, r: size, q: size, sa: R, sb: R, alpha: [R][2], a: [R][m, k, 2],
+    b: [R][r, 2 * q], beta: [R][2], c: [R][m, 2 * n],
+):  # fmt: skip
+    """C := alpha A B + beta C, of a B that is read where it is, or turned"""
+    assert (turned and n <= r and k <= q) or (not turned and k <= r and n <= q)
+    assert stride(a, 2) == 1 and stride(b, 1) == 1 and stride(c, 1) == 1
+    scaled(m, n, beta, c)
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        f: R[4, 2] @ DRAM_STACK
+        factors_n(alpha, sa, sb, f)
+        if turned:
+            t: R[k, 2 * n] @ BLOCK
+            turned_rows(k, n, b[0:n, 0 : 2 * k], t)
+            product_pairs(m, n, k, f, a, t, c)
+        else:
+            product_pairs(m, n, k, f, a, b[0:k, 0 : 2 * n], c)
+
+
 # -- products with a matrix of which one triangle is stored -------------------------------------------
 
 
@@ -309,15 +374,22 @@ def symm_right(
 # -- kernels ------------------------------------------------------------------------------------------
 
 
+def pair_product(precision: str, machine: Machine) -> Op:
+    """What a product of what is near is scheduled by."""
+    name = f"{COMPLEX_LETTERS[precision]}{product_pairs.name()}"
+    return optimize_pair_product(machine, precision, typed(product_pairs, precision, name))
+
+
 LEAVES: Mapping[str, Plan] = {
     "expanded": partial(pairs, "j", 1),
     "added": partial(pairs, "j", 4),
     "multiplied": partial(pairs, "j", 4),
     "resized": partial(reals, 0),
+    "product_pairs": pair_product,
 }
 """Loops that are vectors, with what each is scheduled by for a precision and a machine."""
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return kernels_of((gemm_scaled, symm_left, symm_right), LEAVES, instructions)
+    return kernels_of((gemm_scaled, gemm_near, symm_left, symm_right), LEAVES, instructions)

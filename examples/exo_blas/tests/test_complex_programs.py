@@ -269,7 +269,8 @@ def test_products_of_matrices(rng, blocked, across, by_columns):
         sizes = {"m": m, "n": n, "k": k, "turned": by_columns, "r": r, "q": q, "sa": sa, "sb": sb}
         given = {"alpha": reals(alpha), "beta": reals(beta), "a": strided(a, across), "b": reals(lying), "c": reals(c)}
         want = add(mul(beta, c), mul(alpha, dot(conj(a, sa), conj(b, sb))))
-        assert same(result(blocked.gemm_scaled, "c", **sizes, **given), want), (m, n, k)
+        for program in (blocked.gemm_scaled, blocked.gemm_near):
+            assert same(result(program, "c", **sizes, **given), want), (m, n, k)
 
 
 @pytest.mark.parametrize(("by_columns", "lower", "hermitian"), [*product((False, True), (False, True), (False, True))])

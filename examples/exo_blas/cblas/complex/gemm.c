@@ -2,14 +2,19 @@
 #include "matrices.h"
 #include "../threads.h"
 
+#define GIVEN                                                                                \
+    m, n, depth, turned, turned ? n : depth, turned ? depth : n, CONJ(ta), CONJ(tb),         \
+        FACTOR(alpha, k), OP(a, lda, ta != CblasNoTrans), LYING(b, ldb), IN(beta, 1), RESULT(c, ldc)
 static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T *a,
     int64_t lda, CBLAS_TRANSPOSE ta, const T *b, int64_t ldb, CBLAS_TRANSPOSE tb,
     const void *beta, T *c, int64_t ldc) {
     const int64_t depth = AT_LEAST_1(k), turned = tb != CblasNoTrans;
-    if (m > 0 && n > 0)
-        KERNEL(gemm_scaled)(m, n, depth, turned, turned ? n : depth, turned ? depth : n,
-            CONJ(ta), CONJ(tb), FACTOR(alpha, k), OP(a, lda, ta != CblasNoTrans),
-            LYING(b, ldb), IN(beta, 1), RESULT(c, ldc));
+    const int64_t bytes = 2 * depth * n * (int64_t)sizeof(T);
+    // gcc 12 makes vectors of the loop without vectors that read past the end of a and b: it is for kernels in vectors
+    const int is_near = EXO_VECTORIZED && bytes <= CHOICE(complex_near) && 4.0 * m * n * depth < CHOICE(gemm_shared);
+    if (m == 0 || n == 0) return;
+    if (is_near) KERNEL(gemm_near)(GIVEN);
+    else KERNEL(gemm_scaled)(GIVEN);
 }
 #define MULTIPLY(a, b, c)                                                                    \
     ROW_MAJOR(layout) ? multiply(m, n, k, alpha, a, lda, transa, b, ldb, transb, beta, c, ldc) \
