@@ -126,7 +126,8 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
                 rows.append(measured(case, racing, harness, limits, rounds))
                 keep(rows[-1])
     if rows:
-        report(asked.out, level, rows, mine, peers, missing(some))
+        how = f"{'--quick ' * asked.quick}--rounds {asked.rounds}"
+        report(asked.out, level, rows, mine, peers, missing(some), how)
     return wrong
 
 

@@ -143,17 +143,23 @@ def tables(level: str, rows: Sequence[Row], who: str, peers: Sequence[str]) -> I
 
 
 def report(
-    folder: Path | None, level: str, rows: Sequence[Row], who: str, peers: Sequence[str], missing: Sequence[str]
+    folder: Path | None,
+    level: str,
+    rows: Sequence[Row],
+    who: str,
+    peers: Sequence[str],
+    missing: Sequence[str],
+    how: str,
 ) -> None:
     """Print the tables of a level, and which peers are missing; with a folder, write them there as Markdown, with the
-    heat maps."""
+    heat maps. `how` are other options of the command."""
     found = list(tables(level, rows, who, peers))
     described = f"{machine('one thread')}. Peers missing: {', '.join(missing) or 'none'}."
     for table in found:
         show(*table)
     if folder:
         isa = who.removeprefix("ours, ")
-        command = f"python -m benchmarks.blas --level {level} --isa {isa}"
+        command = f"python -m benchmarks.blas --level {level} --isa {isa} {how}"
         text = "".join((f"Written by `{command}`. {described}\n", *map(markdown, found)))
         (folder / f"{titled(level)}-{isa}.md").write_text(text)
         write_heatmaps(folder, level, rows, who, peers)

@@ -90,7 +90,7 @@ def entry_points(defined: Sequence[str], target: str) -> tuple[str, str]:
     >>> before, after = entry_points(["cblas_snrm2"], "avx2")
     >>> print(after.partition(" float ")[2])
     cblas_snrm2(CBLAS_INT n, const float *x, CBLAS_INT incx) {
-        if (__builtin_expect(EXO_BYTES(n) > exo_wide, 0)) return exo_other_cblas_snrm2(n, x, incx);
+        if (__builtin_expect(EXO_BYTES(n) >= exo_wide, 0)) return exo_other_cblas_snrm2(n, x, incx);
         else {
             return cblas_snrm2_avx2(n, x, incx);
         }
@@ -111,7 +111,7 @@ def _choice(p: Routine, target: str) -> str:
     bytes = "EXO_BYTES(n)" if "CBLAS_INT n" in p.params and not p.name.endswith(NARROW) else "0"
     lines = (
         f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
-        f"    if (__builtin_expect({bytes} > exo_wide, 0)) {_call(p, f'exo_other_{p.name}')}",
+        f"    if (__builtin_expect({bytes} >= exo_wide, 0)) {_call(p, f'exo_other_{p.name}')}",
         "    else {",
         *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),
         f"        {_call(p, f'{p.name}_{target}')}",
