@@ -55,7 +55,7 @@ static void exo_read_profile(const char *source, const char *text) {
     const struct exo_choices before = exo_choices;
     if (!strncmp(text, "\xef\xbb\xbf", 3)) text += 3;  // what some editors begin a text with
     for (int number = 1; *text; number++, text += *text == '\n') {
-        char line[256], isa[16], name[64], rest;
+        char line[256], isa[16], set[18], name[64], rest;
         long long value;
         const char *why = NULL;
         text += strspn(text, " \t");
@@ -70,10 +70,11 @@ static void exo_read_profile(const char *source, const char *text) {
             exo_choices = before;
             return;
         }
+        const int found = sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest);
+        snprintf(set, sizeof set, " %s ", found > 0 ? isa : "");
         if (n >= sizeof line) why = "too long";
-        else if (n > 0 && sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest) != 3)
-            why = "not an instruction set, a name and a number";
-        else if (n > 0 && !strstr(EXO_SETS, isa)) why = "there is no such instruction set";
+        else if (n > 0 && found != 3) why = "not an instruction set, a name and a number";
+        else if (n > 0 && !strstr(" " EXO_SETS " ", set)) why = "there is no such instruction set";
         else if (n > 0 && !strcmp(isa, exo_isa)) why = exo_take(name, value);
         if (why) fprintf(stderr, "EXO_BLAS_PROFILE: %s, line %d: %s: left out\n", source, number, why);
     }

@@ -2,7 +2,8 @@
 
 It leaves out products with some zeros, so that what is infinite or no number beside them doesn't show. A result is
 computed as ever; if something in it is no number, it is computed again from `old`, a copy of what was there before
-(`cblas/both/zeros.c`). As in Fortran, no product of complex numbers looks for infinities.
+(`cblas/both/zeros.c`). As in Fortran, no product of complex numbers looks for infinities: 1 times one of these is no
+number, so there is no product here that the reference doesn't make, and the others have its factors.
 
 Matrices are column-major: A[j, 0, i] is in row i and column j; a vector is one column. There are the elements for which
 i - j is from `first` to `last`. A number is P reals: one, or a real and an imaginary part.
@@ -142,10 +143,24 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
         add(a, b, r)
 
     @proc
-    def zeros_look(a: [R][P], found: R):
-        for k in seq(0, P):
+    def zeros_look(number: R, a: [R][P], found: R):
+        """found := 1, if a is something else than the number"""
+        if a[0] != number:
+            found = 1.0
+        for k in seq(1, P):
             if a[k] != 0.0:
                 found = 1.0
+
+    @proc
+    def zeros_scaled(a: [R][P], b: [R][P], r: [R][P]):
+        """r := a b, or b if a is 1"""
+        some: R
+        some = 0.0
+        zeros_look(1.0, a, some)
+        if some != 0.0:
+            zeros_times(a, b, r)
+        else:
+            given(False, b, r)
 
     @proc
     def zeros_copy(m: size, n: size, first: index, last: index, x: [R][n, 1, m, P] @ COLUMNS, old: R[n, m, P]):
@@ -165,10 +180,10 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
 
     @proc
     def zeros_left_product(
-        unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
+        vector: bool, unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
         a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
-        """X := alpha A X, without zeros of X"""
+        """X := alpha A X, without zeros of X; of a vector, A X"""
         assert order == m
         for j in seq(0, n):
             for i in seq(0, m):
@@ -176,44 +191,53 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
             for p in seq(0, m):
                 some: R
                 some = 0.0
-                zeros_look(old[j, p, 0:P], some)
+                zeros_look(0.0, old[j, p, 0:P], some)
                 if some != 0.0:
                     t: R[P] @ DRAM_STACK
                     e: R[P] @ DRAM_STACK
-                    zeros_times(alpha, old[j, p, 0:P], t)
+                    if vector:
+                        given(False, old[j, p, 0:P], t)
+                    else:
+                        zeros_times(alpha, old[j, p, 0:P], t)
                     for i in seq(max(0, p + first), min(m, p + last + 1)):
                         if unit and i == p:
-                            zeros_set(1.0, e)
+                            for k in seq(0, P):
+                                x[j, 0, i, k] += t[k]
                         else:
                             given(conj, a[p, 0, i, 0:P], e)
-                        add(t, e, x[j, 0, i, 0:P])
+                            add(t, e, x[j, 0, i, 0:P])
 
     @proc
     def zeros_right_product(
-        unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
+        turned: bool, unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
         a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
-        """X := alpha X A, without zeros of A that aren't on its diagonal"""
+        """X := alpha X A, without zeros of A that aren't on its diagonal; if that is turned, without a product alpha
+        a[j, j] of 1"""
         assert order == n
+        e: R[P] @ DRAM_STACK
+        t: R[P] @ DRAM_STACK
         for j in seq(0, n):
+            if unit:
+                given(False, alpha, t)
+            else:
+                given(conj, a[j, 0, j, 0:P], e)
+                zeros_times(alpha, e, t)
             for i in seq(0, m):
-                zeros_set(0.0, x[j, 0, i, 0:P])
-            for p in seq(max(0, j + first), min(n, j + last + 1)):
-                e: R[P] @ DRAM_STACK
-                some: R
-                some = 0.0
-                if p == j:
-                    some = 1.0
-                if unit and p == j:
-                    zeros_set(1.0, e)
+                if turned:
+                    zeros_scaled(t, old[j, i, 0:P], x[j, 0, i, 0:P])
                 else:
+                    zeros_times(t, old[j, i, 0:P], x[j, 0, i, 0:P])
+            for p in seq(max(0, j + first), min(n, j + last + 1)):
+                if p != j:
+                    some: R
+                    some = 0.0
                     given(conj, a[j, 0, p, 0:P], e)
-                zeros_look(e, some)
-                if some != 0.0:
-                    t: R[P] @ DRAM_STACK
-                    zeros_times(alpha, e, t)
-                    for i in seq(0, m):
-                        add(t, old[p, i, 0:P], x[j, 0, i, 0:P])
+                    zeros_look(0.0, e, some)
+                    if some != 0.0:
+                        zeros_times(alpha, e, t)
+                        for i in seq(0, m):
+                            add(t, old[p, i, 0:P], x[j, 0, i, 0:P])
 
     @proc
     def zeros_left_step(
@@ -224,7 +248,7 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
         assert p >= 0 and p < m
         some: R
         some = 0.0
-        zeros_look(x[p, 0:P], some)
+        zeros_look(0.0, x[p, 0:P], some)
         if some != 0.0:
             e: R[P] @ DRAM_STACK
             if not unit:
@@ -244,7 +268,7 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
         assert order == m
         for j in seq(0, n):
             for i in seq(0, m):
-                zeros_times(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
+                zeros_scaled(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
             for q in seq(0, m):
                 if last == 0:
                     zeros_left_step(m - 1 - q, unit, conj, m, first, last, a, x[j, 0, 0:m, 0:P])
@@ -253,21 +277,19 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
 
     @proc
     def zeros_right_step(
-        j: index, unit: bool, conj: bool, m: size, n: size, first: index, last: index, alpha: [R][P],
-        a: [R][n, 1, n, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
+        j: index, unit: bool, conj: bool, m: size, n: size, first: index, last: index, a: [R][n, 1, n, P] @ COLUMNS,
+        x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
         """The j-th column of a solution, of the columns that are known"""
         assert j >= 0 and j < n
         e: R[P] @ DRAM_STACK
         one: R[P] @ DRAM_STACK
-        for i in seq(0, m):
-            zeros_times(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
         for p in seq(max(0, j + first), min(n, j + last + 1)):
             if p != j:
                 some: R
                 some = 0.0
                 given(conj, a[j, 0, p, 0:P], e)
-                zeros_look(e, some)
+                zeros_look(0.0, e, some)
                 if some != 0.0:
                     for i in seq(0, m):
                         take(e, x[p, 0, i, 0:P], x[j, 0, i, 0:P])
@@ -281,21 +303,34 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
 
     @proc
     def zeros_right_solution(
-        unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
+        turned: bool, unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index, alpha: [R][P],
         a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
-        """X := alpha X A^-1, without zeros of A"""
+        """X := alpha X A^-1, without zeros of A; if that is turned, alpha comes last"""
         assert order == n
+        for j in seq(0, n):
+            for i in seq(0, m):
+                if turned:
+                    given(False, old[j, i, 0:P], x[j, 0, i, 0:P])
+                else:
+                    zeros_scaled(alpha, old[j, i, 0:P], x[j, 0, i, 0:P])
         for q in seq(0, n):
             if last == 0:
-                zeros_right_step(q, unit, conj, m, n, first, last, alpha, a, old, x)
+                zeros_right_step(q, unit, conj, m, n, first, last, a, x)
             else:
-                zeros_right_step(n - 1 - q, unit, conj, m, n, first, last, alpha, a, old, x)
+                zeros_right_step(n - 1 - q, unit, conj, m, n, first, last, a, x)
+        if turned:
+            e: R[P] @ DRAM_STACK
+            for j in seq(0, n):
+                for i in seq(0, m):
+                    given(False, x[j, 0, i, 0:P], e)
+                    zeros_scaled(alpha, e, x[j, 0, i, 0:P])
 
     @proc
     def zeros_triangle(
-        solved: bool, left: bool, unit: bool, conj: bool, m: size, n: size, order: size, first: index, last: index,
-        alpha: [R][P], a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P], x: [R][n, 1, m, P] @ COLUMNS,
+        solved: bool, left: bool, vector: bool, turned: bool, unit: bool, conj: bool, m: size, n: size, order: size,
+        first: index, last: index, alpha: [R][P], a: [R][order, 1, order, P] @ COLUMNS, old: R[n, m, P],
+        x: [R][n, 1, m, P] @ COLUMNS,
     ):  # fmt: skip
         """X, if something in it is no number"""
         assert not left or order == m
@@ -307,11 +342,11 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
                 if left:
                     zeros_left_solution(unit, conj, m, n, order, first, last, alpha, a, old, x)
                 else:
-                    zeros_right_solution(unit, conj, m, n, order, first, last, alpha, a, old, x)
+                    zeros_right_solution(turned, unit, conj, m, n, order, first, last, alpha, a, old, x)
             elif left:
-                zeros_left_product(unit, conj, m, n, order, first, last, alpha, a, old, x)
+                zeros_left_product(vector, unit, conj, m, n, order, first, last, alpha, a, old, x)
             else:
-                zeros_right_product(unit, conj, m, n, order, first, last, alpha, a, old, x)
+                zeros_right_product(turned, unit, conj, m, n, order, first, last, alpha, a, old, x)
 
     @proc
     def zeros_update(
@@ -328,12 +363,16 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
         if wrong != 0.0:
             scaled: R
             scaled = 0.0
-            zeros_look(beta, scaled)
+            zeros_look(0.0, beta, scaled)
             for j in seq(0, n):
                 for i in seq(max(0, j + first), min(m, j + last + 1)):
                     zeros_set(0.0, x[j, 0, i, 0:P])
                     if scaled != 0.0:
-                        add(beta, old[j, i, 0:P], x[j, 0, i, 0:P])
+                        c: R[P] @ DRAM_STACK
+                        given(False, old[j, i, 0:P], c)
+                        if hermitian and i == j:
+                            part(c)
+                        zeros_scaled(beta, c, x[j, 0, i, 0:P])
                 for d in seq(0, depth):
                     some: R
                     f: R[P] @ DRAM_STACK
@@ -343,12 +382,12 @@ def programs(P: int, given: Proc, add: Proc, take: Proc, divide: Proc, part: Pro
                     e: R[P] @ DRAM_STACK
                     some = 0.0
                     given(conj_b, b[d, 0, j, 0:P], f)
-                    zeros_look(f, some)
+                    zeros_look(0.0, f, some)
                     given(conj, alpha, e)
                     zeros_times(e, f, t)
                     if two:
                         given(conj_b, a[d, 0, j, 0:P], s)
-                        zeros_look(s, some)
+                        zeros_look(0.0, s, some)
                         given(hermitian != conj, alpha, e)
                         zeros_times(e, s, u)
                     if some != 0.0:

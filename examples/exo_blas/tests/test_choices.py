@@ -108,6 +108,7 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         {best.isa} gemm_dots 300 400
         c gemm_dots 77
         sse gemm_dots 77
+        av gemm_dots 77
         {best.isa} gemm_far {" " * 250} 1310720
     """
     found = told(with_profile(WRAPPERS, best, text))
@@ -119,7 +120,8 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         "5: not an instruction set, a name and a number: left out",
         "6: not an instruction set, a name and a number: left out",
         "8: there is no such instruction set: left out",
-        "9: too long: left out",
+        "9: there is no such instruction set: left out",
+        "10: too long: left out",
     ]
 
 

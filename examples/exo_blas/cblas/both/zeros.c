@@ -64,8 +64,8 @@ void ZEROS(after)(const exo_call *c, void *old) {
         const int64_t n = left ? x.rows : x.columns;
         Matrix a = triangle(c, c->read, n);
         if (is_turned(c)) a = (Matrix){a.at, a.row, 0, a.column, n, n, -a.last, -a.first};
-        KERNEL(zeros_triangle)(c->solved, left, c->diag == CblasUnit, c->trans == CblasConjTrans, x.rows, x.columns, n,
-            a.first, a.last, IN(c->alpha, 1), READ(a), old, WRITTEN(x));
+        KERNEL(zeros_triangle)(c->solved, left, !c->side, is_turned(c), c->diag == CblasUnit, c->trans == CblasConjTrans,
+            x.rows, x.columns, n, a.first, a.last, IN(c->alpha, 1), READ(a), old, WRITTEN(x));
     } else if (old) {
         const Matrix a = factor(c, &c->read[swapped], x.rows), b = factor(c, &c->read[!swapped], x.columns);
         const int hermitian = c->conj && c->uplo, conj_a = c->conj && !c->trans && rows;
