@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -80,17 +81,22 @@ def result(harness: Harness, r: Rival, case: Case) -> list[np.ndarray]:
 
 
 def disagreeing(case: Case, some: Sequence[Rival], harness: Harness) -> list[str]:
-    """The rivals whose results differ from the first one's by more than rounding explains; that one, if most do."""
+    """The rivals whose results differ from the first one's by more than rounding explains; that one, if most do; both,
+    if there are two."""
     first, *rest = some
     usual = result(harness, first, case)
     apart = [r.name for r in rest if not all(map(partial(alike, case), usual, result(harness, r, case)))]
-    named = [first.name] if 2 * len(apart) > len(rest) else apart
+    named = [first.name] if 2 * len(apart) > len(rest) > 1 else apart
+    if apart and len(rest) == 1:
+        named = [f"{first.name} or {rest[0].name}"]
     return [f"{case.name} {case.dims}: {name}" for name in named]
 
 
 def alike(case: Case, usual: np.ndarray, other: np.ndarray) -> bool:
-    """Whether results differ by no more than rounding explains. The error of a sum of n terms is as large as that of
-    sqrt(n) roundings of it, if each goes up or down by chance."""
+    """Whether results are the same where they are exact, and else differ by no more than rounding explains. The error
+    of a sum of n terms is as large as that of sqrt(n) roundings of it, if each goes up or down by chance."""
+    if case.is_exact:
+        return np.array_equal(usual, other)
     eps = float(np.finfo(np.float32 if of_parts(case.precision) == "f32" else np.float64).eps)
     bound = ROUNDINGS * eps * sqrt(max(case.dims) + ROUNDINGS) * max(1.0, float(np.abs(usual).max(initial=0)))
     return bool(np.all(np.abs(usual - other) <= bound))  # of what is no number, it doesn't hold
@@ -131,11 +137,16 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
     return wrong
 
 
+def best_here() -> str:
+    """The instruction set with the longest vectors that this processor has; if it has none, avx2, which is told."""
+    return best_machine().name if best_machine().name in SETTINGS else "avx2"
+
+
 def arguments_given() -> argparse.Namespace:
     """The command's arguments."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.blas")
     parser.add_argument("--level", action="append", choices=list(LEVELS), help="else all")
-    parser.add_argument("--isa", choices=tuple(SETTINGS), default=best_machine().name, help="else the best one here")
+    parser.add_argument("--isa", choices=tuple(SETTINGS), default=best_here(), help="else the best here")
     parser.add_argument("--only", action="append", default=[], metavar="ROUTINE", help="gemv or sgemv, for example")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and variants")
     parser.add_argument("--rounds", type=int, default=11)
@@ -157,10 +168,15 @@ def arguments_given() -> argparse.Namespace:
 def main() -> None:
     """All tables. Ends with 1 if the libraries disagree."""
     asked = arguments_given()
+    if not os.environ.items() >= SETTINGS[asked.isa].items():  # NumPy's OpenBLAS has been loaded, and asks when it is
+        os.environ |= SETTINGS[asked.isa]
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.blas", *sys.argv[1:]])
     library = asked.library or build(Path("build/blas"))
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     some = rivals(library, asked.isa, asked.peer)
-    harness, limits = Harness(), Limits(asked.rounds)
+    harness, limits = Harness(), Limits(asked.rounds, asked.isa)
+    if not any(c for level in asked.level or LEVELS for c in cases(level, asked.quick, asked.only)):
+        raise SystemExit(f"level {', '.join(asked.level)} has no {', '.join(asked.only)}")
     wrong = [w for level in asked.level or LEVELS for w in run(level, asked, some, harness, limits)]
     if wrong:
         raise SystemExit("\n".join(("these results are further from the others' than rounding explains:", *wrong)))

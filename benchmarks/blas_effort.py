@@ -10,6 +10,7 @@ texts; all else beside them is schedules and tables of kernels.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import subprocess
@@ -42,7 +43,7 @@ PAPER_REWRITES = {
 """Figure 9b; its gemm is sgemm for AVX-512 only."""
 LEVELS = (
     ("level 1", ("level1", "level1_blocks", "ways", "vectors"), 90, 18, 3196),
-    ("level 2", ("level2", "dense", "gemv", "large", "storage", "orientations", "parts"), 139, 34, 11040),
+    ("level 2", ("level2", "dense", "gemv", "ger", "large", "storage", "orientations", "parts"), 139, 34, 11040),
     ("banded, packed", ("banded", "packed"), "-", "-", "-"),
     ("skinny", ("skinny",), "-", "-", "-"),
     ("level 3", ("level3", "products", "calls", "symmetric", "halves", "triangles"), 11, 97, 521),
@@ -56,7 +57,7 @@ level 3 and neither banded, packed nor complex matrices."""
 BLAS_FILES = (
     (("level1", "level2", "skinny"), 241), (("level3",), 97),
     (("dots", "pairs", "banded", "packed", "products", "turning", "triangles", "symmetric", "halves"), "-"),
-    (("neighbours", "strided", "large", "calls"), "-"),
+    (("neighbours", "strided", "large", "calls", "pair_products"), "-"),
 )  # fmt: skip
 """Files of strategies/blas, and the lines in Figure 9a of what does the same: the library of levels 1 and 2, and the
 schedule of sgemm."""
@@ -230,9 +231,15 @@ def by_routine(machine: Machine) -> dict[str, tuple[int, int]]:
     return found
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """All tables."""
+    argparse.ArgumentParser(prog="python -m benchmarks.blas_effort").parse_args()
     show("Lines by library", ("library", "all", "reached by the BLAS", "paper"), list(libraries()))
     columns = ("level", "programs", "paper", "schedules", "paper", "C", "paper")
     show("Lines by level", columns, list(levels()))
     show("Wrappers in C", ("files", "code", "with comments and blank lines"), [wrapper_lines()])
     show("Rewrites", ("routine", "kernels", "AVX2", "AVX-512", "paper, both"), list(rewrites()))
+
+
+if __name__ == "__main__":
+    main()

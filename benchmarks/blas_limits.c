@@ -1,11 +1,12 @@
-// What the processor can do at most: multiply-adds on registers, and passes over memory of the kinds that routines make.
+// What the processor can do at most: multiply-adds on registers of so many BYTES, and passes over memory of the kinds that
+// routines make.
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #define VECTORS 12  // as many chains as hide the latency
-typedef float f32v __attribute__((vector_size(32)));
-typedef double f64v __attribute__((vector_size(32)));
+typedef float f32v __attribute__((vector_size(BYTES)));
+typedef double f64v __attribute__((vector_size(BYTES)));
 
 static double now(void) {
     struct timespec t;
@@ -45,7 +46,7 @@ PEAK(peak_f64, f64v, double)
 #define CHAINS(e) f32v s[8] = {0}; \
     for (int64_t i = 0; i + 64 <= m; i += 64) { _Pragma("GCC unroll 8") for (int v = 0; v < 8; v++) s[v] += e; } \
     for (int v = 0; v < 8; v++) t += s[v][0];
-typedef float f32u __attribute__((vector_size(32), aligned(4)));
+typedef float f32u __attribute__((vector_size(BYTES), aligned(4)));
 PASS(pass_read, 1, CHAINS(*(f32u *)(x + i + 8 * v)))
 PASS(pass_scale, 1, for (int64_t i = 0; i < m; i++) x[i] *= 1.0001f;)
 PASS(pass_copy, 2, for (int64_t i = 0; i < m; i++) y[i] = x[i] + 1.0f;)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from itertools import product
 from pathlib import Path
@@ -31,7 +32,9 @@ def rows_of(folder: Path, level: str, isa: str) -> list[Row]:
 
 def main() -> None:
     """All that there are CSV files for. Ends with a message if there are none, or one has a case that is no more."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.blas_maps")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("docs/blas"))
+    folder = parser.parse_args().folder
     written = 0
     for level, isa in product(LEVELS, ISAS.values()):
         try:

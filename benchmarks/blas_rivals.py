@@ -45,22 +45,25 @@ SETTINGS = {
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
         "MKL_DEBUG_CPU_TYPE": "5",
         "AOCL_ENABLE_INSTRUCTIONS": "avx2",
+        "LIBXSMM_TARGET": "hsw",
     },
     "avx512": {
         "OPENBLAS_CORETYPE": "SkylakeX",
         "MKL_ENABLE_INSTRUCTIONS": "AVX512",
         "MKL_DEBUG_CPU_TYPE": "7",
         "AOCL_ENABLE_INSTRUCTIONS": "avx512",
+        "LIBXSMM_TARGET": "spr",
     },
 }
 """What makes others use just these instructions: some don't by themselves, as they know a processor by its name. Only
 MKL 2018 heeds MKL_DEBUG_CPU_TYPE, and it alone knows no other way."""
-CONFIGURATIONS = {"avx2": ("haswell", "zen3"), "avx512": ("skx", "zen3")}
-"""Those of BLIS, by BLIS_ARCH_TYPE: each is a library of its own here."""
+CONFIGURATIONS = {"avx2": {"haswell": "3", "zen3": "6"}, "avx512": {"skx": "0", "zen3": "6"}}
+"""Those of BLIS, and what BLIS_ARCH_TYPE calls them in BLIS 0.9: each is a library of its own here."""
 DEBIAN = {"OpenBLAS, Debian's": ("openblas", "libopenblas0-serial"), "BLIS": ("blis", "libblis4-serial")}
 """Libraries in packages of Debian, which are unpacked into the cache: how their files are called, and the packages."""
-WHEELS = {"OpenBLAS": "libscipy_openblas", "MKL": "libmkl_rt", "MKL 2018": "libmkl_rt", "AOCL-BLIS": "libblis"}
-"""Libraries in packages of Python, and how their files begin."""
+WHEELS = {"OpenBLAS": "libscipy_openblas", "MKL 2018": "libmkl_rt", "AOCL-BLIS": "libblis"}
+"""Libraries in packages of Python, and how their files begin. Of MKL one can be in a process: two share what the first
+one loads. That of 2018 takes AVX-512 on processors that are not Intel's, if it is told to."""
 BY_HAND = ("ExoBLAS", "LIBXSMM")
 """Those that are built by hand and given by `--peer`: see blas_exo.c and blas_libxsmm.c."""
 
@@ -186,16 +189,18 @@ def opened(name: str, path: Path, settings: Mapping[str, str] | None = None) -> 
         library = ctypes.CDLL(str(path))
         for prefix, suffix in FORMS:
             if hasattr(library, f"{prefix}cblas_ddot{suffix}"):
-                _called(library[f"{prefix}cblas_ddot{suffix}"])
+                _called(*(getattr(library, f"{prefix}cblas_{name}{suffix}", None) for name in ("ddot", "dgemm")))
                 return Rival(f"{name}{_version(library)}", library, prefix, suffix)
     raise ValueError(f"{path} has no function cblas_ddot: it is no CBLAS library")
 
 
-def _called(ddot: Any) -> None:
-    """Calls it once: what a library's code depends on is asked for when the first function is called."""
+def _called(ddot: Any, dgemm: Any) -> None:
+    """Calls functions once: what a library's code depends on is asked for when the first one is called."""
     ddot.restype = ctypes.c_double
-    one = (ctypes.c_double * 1)(1)
-    ddot(ctypes.c_int64(1), one, ctypes.c_int64(1), one, ctypes.c_int64(1))
+    data, n, x = (ctypes.c_double * 1)(1), ctypes.c_int64(1), ctypes.c_double(1)
+    ddot(n, data, n, data, n)
+    if dgemm:
+        dgemm(101, 111, 111, n, n, n, x, data, n, data, n, x, (ctypes.c_double * 1)(1), n)
 
 
 def _version(library: ctypes.CDLL) -> str:
@@ -216,17 +221,18 @@ def ours(library: Path, isa: str) -> Rival:
     return Rival(f"ours, {isa}", load(library, isa).library, ours=True)
 
 
-def plain() -> Iterator[Rival]:
-    """Plain loops, compiled by the C compilers that there are."""
+def plain(isa: str = "avx512") -> Iterator[Rival]:
+    """Plain loops, compiled by the C compilers that there are, for this processor's instructions up to these."""
     for compiler in ("gcc", "clang"):
         if shutil.which(compiler):
-            yield Rival(f"plain C, {compiler}", plain_by(compiler, PLAIN_C), neighbours=True)
+            found = plain_by(compiler, PLAIN_C, ("-mno-avx512f",) if isa == "avx2" else ())
+            yield Rival(f"plain C, {compiler}", found, neighbours=True)
 
 
-def plain_by(compiler: str, file: Path) -> ctypes.CDLL:
+def plain_by(compiler: str, file: Path, more: Sequence[str] = ()) -> ctypes.CDLL:
     """The library that a compiler makes of plain loops; the file includes itself."""
     text = file.read_text().replace("__FILE__", f'"{file}"')
-    flags = (*FLAGS, *FAST_MATH, "-Wl,-Bsymbolic")
+    flags = (*FLAGS, *FAST_MATH, *more, "-Wl,-Bsymbolic")
     with patch.dict(os.environ, {"CC": compiler}):
         return ctypes.CDLL(str(build_c(f"{file.stem}_{compiler}", text, flags, sorted(features()))))
 
@@ -250,16 +256,17 @@ def others(isa: str) -> Iterator[Rival]:
     for name, path in libraries():
         if name != "BLIS":
             yield opened(name, path, SETTINGS[isa])
-        for configuration in CONFIGURATIONS[isa] if name == "BLIS" else ():
+        for configuration, number in CONFIGURATIONS[isa].items() if name == "BLIS" else ():
             with TemporaryDirectory() as folder:  # a file is loaded once only
-                copy = shutil.copy(path, Path(folder) / f"{configuration}.so")
-                yield opened(f"{name}, {configuration}", copy, {"BLIS_ARCH_TYPE": configuration})
+                copy = Path(shutil.copy(path, Path(folder) / f"{configuration}.so"))
+                yield opened(f"{name}, {configuration}", copy, {"BLIS_ARCH_TYPE": number})
 
 
 def rivals(library: Path, isa: str, more: Sequence[str] = ()) -> tuple[Rival, ...]:
-    """All that are compared, ours first. `more` are others, as NAME=FILE."""
+    """All that are compared, ours first. `more` are others, as NAME=FILE. Raises `ValueError` if this processor doesn't
+    have the instruction set, or a file is no CBLAS library."""
     given = [(name, Path(path)) for name, _, path in (m.partition("=") for m in more)]
-    return (ours(library, isa), *plain(), *(opened(name, path, SETTINGS[isa]) for name, path in given), *others(isa))
+    return (ours(library, isa), *plain(isa), *(opened(name, path, SETTINGS[isa]) for name, path in given), *others(isa))
 
 
 def missing(some: Sequence[Rival]) -> list[str]:
@@ -271,15 +278,20 @@ def missing(some: Sequence[Rival]) -> list[str]:
 
 # -- limits -------------------------------------------------------------------------------------------
 
+REGISTER = {"avx2": 32, "avx512": 64}
+"""Bytes of a register."""
 KINDS = ("read", "scale", "copy", "update")
 FOOTPRINTS = tuple(1 << k for k in range(12, 29))
 
 
 class Limits:
-    """What the processor does at most: multiply-adds a second, and passes over memory of each kind, measured now."""
+    """What the processor does at most with an instruction set: multiply-adds a second, and passes over memory of each
+    kind, measured now."""
 
-    def __init__(self, rounds: int) -> None:
-        self._library = ctypes.CDLL(str(build_c("blas_limits", LIMITS.read_text(), (*FLAGS, "-ffp-contract=fast"))))
+    def __init__(self, rounds: int, isa: str) -> None:
+        bits = 8 * REGISTER[isa]
+        flags = (*FLAGS, "-ffp-contract=fast", f"-DBYTES={REGISTER[isa]}", f"-mprefer-vector-width={bits}")
+        self._library = ctypes.CDLL(str(build_c("blas_limits", LIMITS.read_text(), flags)))
         self._rounds = rounds
 
     @cached_property

@@ -1,7 +1,8 @@
 """The routines of BLAS as a table: their variants, sizes, operations and memory, and arguments made from their names.
 
 A case is a routine in a precision, a variant and a size; matrices are row-major. Timed calls are repeated on the same
-arrays, so data are such that numbers neither grow nor vanish; where results are compared, every element counts.
+arrays, so data are such that numbers neither grow nor vanish. Where results are compared, they are whole numbers and
+halves as far as they can be, of which all sums are exact.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ def of_parts(precision: str) -> str:
     return REAL_OF.get(precision, precision)
 
 
+ROUNDED = ("nrm2", "rot", "rotm", "rotg", "rotmg", "cabs1")
+"""Routines of level 1 that round whatever they are given."""
 BATCH = 100
 """Products of a batch."""
 
@@ -115,6 +118,11 @@ class Case(NamedTuple):
     def has_matrices(self) -> bool:
         """Whether it is of level 2 or 3."""
         return bool(self.routine.shapes(self.dims, self.variant or "nn"))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it gives exact results of whole numbers: no quotients, roots and rotations."""
+        return not (self.routine.name.endswith(("sv", "sm")) or self.routine.name in ROUNDED)
 
     @property
     def flops(self) -> float:
@@ -395,13 +403,14 @@ def pool(precision: str) -> np.ndarray:
     return found
 
 
-def _filled(elements: int, case: Case, start: int) -> np.ndarray:
+def _filled(elements: int, case: Case, start: int, whole: bool) -> np.ndarray:
+    """Random numbers, or some of -1, 0 and 1."""
     precision = case.precision
     found = aligned(case.after + elements, TYPES[precision])[case.after :]
     source = pool(precision)[start:]
     for at in range(0, elements, len(source)):
         part = found[at : at + len(source)]
-        part[:] = source[: len(part)]
+        part[:] = np.rint(1.5 * source[: len(part)]) if whole else source[: len(part)]
     return found
 
 
@@ -415,7 +424,7 @@ def _diagonal(name: str, lower: bool, d: Dims, rows: int, lda: int) -> np.ndarra
 
 def arguments(case: Case, repeated: bool = True) -> list[Any]:
     """The arguments of a case, in the order of the function's parameters; arrays are new. If calls are not `repeated`,
-    all that is beside the diagonal of a triangle together counts as much as the diagonal."""
+    every element counts as much as any other."""
     routine, d = case.routine, case.dims
     letters = iter(case.variant)
     chosen = {name: next(letters) for _, name in parameters(case.function) if name in OPTIONS}
@@ -431,24 +440,28 @@ def arguments(case: Case, repeated: bool = True) -> list[Any]:
         elif not name.startswith("*"):
             found.append(scalars[name])
         else:
-            array = _array(case, name[1:], shapes, start)
-            if case.routine.name.startswith("t") and name in ("*a", "*ap"):
+            array = _array(case, name[1:], shapes, start, repeated)
+            if case.routine.name.startswith("t") and name in ("*a", "*ap") and (repeated or not case.is_exact):
                 _make_triangle(array, case, name[1:], shapes, chosen["uplo"] == "l", repeated)
             found.append(array)
     return found
 
 
-def _array(case: Case, name: str, shapes: Mapping[str, tuple[int, int]], start: int) -> np.ndarray:
+def _array(
+    case: Case, name: str, shapes: Mapping[str, tuple[int, int]], start: int, repeated: bool
+) -> np.ndarray:
     """The array of a parameter."""
     kind = TYPES[case.precision]
+    whole = case.is_exact and not repeated
     if name in ("alpha", "beta"):  # complex ones go by address
-        return np.array([{**NUMBERS, "alpha": TURN * case.routine.alpha}[name]], kind)
+        turned = TURN if repeated else 1 + 1j
+        return np.array([{**NUMBERS, "alpha": turned * case.routine.alpha}[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:
-        return _filled(max(case.dims) * abs(case.inc) + 1, case, start)
+        return _filled(max(case.dims) * abs(case.inc) + 1, case, start, whole)
     rows, ld = shapes[name]
-    return _filled(rows * ld, case, start)
+    return _filled(rows * ld, case, start, whole)
 
 
 def _make_triangle(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -90,7 +91,9 @@ def function(line: Line) -> str:
 
 def main() -> None:
     """All tables, in Markdown. Ends with a message if the folder has no figures."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/blas")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.blas_summary")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("docs/blas"))
+    folder = parser.parse_args().folder
     tables = [overview(folder)]
     tables += [(title, (title, *ISAS), list(by_function(folder, level))) for level, title in TITLES.items()]
     if not any(rows for _, _, rows in tables):

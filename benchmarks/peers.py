@@ -13,11 +13,10 @@ VERSIONS = {
     "exo-lang": "exo-lang==1.0.0",
     "halide": "halide==21.0.0",
     "OpenBLAS": "scipy-openblas32==0.3.34.481.3",
-    "MKL": "mkl==2026.2.0",
     "MKL 2018": "mkl==2018.0.3",
     "AOCL-BLIS": "aoclda==5.3.0.1",
 }
-ALONE = ("OpenBLAS", "MKL", "MKL 2018", "AOCL-BLIS")
+ALONE = ("OpenBLAS", "MKL 2018", "AOCL-BLIS")
 """Libraries that run without what their packages depend on, such as a runtime for threads."""
 
 

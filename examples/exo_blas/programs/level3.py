@@ -93,7 +93,7 @@ def products(precision: str, tile: Proc, pack: str, machine: Machine) -> Op:
 
 def dots(precision: str, machine: Machine) -> Op:
     """What products of few rows and columns and many products each are scheduled by."""
-    return optimize_dots(shorter(machine), precision) if machine.vec_widths else identity
+    return optimize_dots(machine, precision) if machine.vec_widths else identity
 
 
 def rows(precision: str, machine: Machine) -> Op:

@@ -192,6 +192,11 @@ KNOCKED_OUT = {
     "the last element of a long vector": (
         "F(axpy)(int n, T alpha, XY) { BOTH(", "F(axpy)(int n, T alpha, XY) { n--; BOTH(", ("daxpy", "8000000")
     ),
+    "the tail of a long sum": ("F(asum)(int n, const T *x, int incx) { T t = 0;",
+        "F(asum)(int n, const T *x, int incx) { T t = 0; n -= n % 4;", ("sasum", "100003")),
+    "the last products of a long sum": ("F(dot)(int n, XY) { T t = 0;", "F(dot)(int n, XY) { T t = 0; n -= 8;",
+        ("sdot", "8000000")),
+    "another index": ("fabs(X) > most)", "fabs(X) >= most)", ("isamax", "1048576")),
     "a sign": ("-(IS_TRANS ?", "(IS_TRANS ?", ("strsm_llnn", "255")),
     "the diagonal of a solution": ("x + from)) / d", "x + from))", ("dtrsv_unn", "64")),
 }  # fmt: skip

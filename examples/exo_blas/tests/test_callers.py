@@ -386,6 +386,18 @@ def test_a_wrong_instruction_set_is_told_and_ignored(blas_of, best):
     assert told(blas, "c") == ("c", "")
 
 
+@pytest.mark.parametrize(
+    ("given", "threads"), [("banana", "1"), ("-3", "1"), ("0", "1"), ("2x", "2"), ("3", None), ("", None)]
+)
+def test_what_is_no_number_of_threads_is_told(given: str, threads: str | None, blas_of, best) -> None:
+    blas = blas_of(FEW, best)
+    command = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", blas.library._name]
+    environment = {**os.environ, "EXO_NUM_THREADS": given}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    told = f"EXO_NUM_THREADS is {given}, not a number from 1 on: taken for {threads}\n"
+    assert done.stderr == (told if threads else "")
+
+
 def test_an_instruction_set_is_used_only_if_the_processor_and_the_system_have_it(tmp_path):
     """The entry points ask `__builtin_cpu_supports`, for all features, and that asks the system by `xgetbv`."""
     text = dispatch(["cblas_sasum"], {"c": (), "avx512": ("avx512f", "avx512vl")}, second_cache=1 << 20)

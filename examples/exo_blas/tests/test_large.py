@@ -16,13 +16,16 @@ KERNELS = {k.name: k for module in (dense, gemv, ger) for k in module.kernels_fo
 FLAGS = ("lower", "dots", "unit")
 FROM = ("far", "long", "near", "ordered", "ordered_apart")
 """Numbers of columns, or of elements, from which on a matrix is taken another way."""
+FEW = 44
+"""Columns from which on `ger` has a kernel of its own, in double precision."""
 
 
 def arguments(kernel: Kernel, rng: np.random.Generator) -> dict[str, Any]:
     """Small whole numbers, so that sums are exact; diagonals are ones."""
     trans, is_ger = "trans" in kernel.name, "ger" in kernel.name
     square = not is_ger and "gemv" not in kernel.name
-    m, n = (int(k) for k in rng.integers(1, (30, 99) if is_ger else (14, 14)))
+    first, last = (1, 14) if not is_ger else (1, FEW) if kernel.name.endswith("few") else (FEW, 99)
+    m, n = int(rng.integers(1, 30 if is_ger else 14)), int(rng.integers(first, last))
     given: dict[str, Any] = {"m": m, "n": n, "block": int(rng.integers(1, 6)), "part": 4, "panel": 3}
     given |= {"threads": int(rng.integers(1, 4)), "wide": int(rng.integers(1, 30))}
     given |= {"before": int(rng.integers(4)), "turn": int(rng.integers(4))}

@@ -5,9 +5,8 @@
 #define GIVEN                                                                                \
     m, n, depth, turned, turned ? n : depth, turned ? depth : n, CONJ(ta), CONJ(tb),         \
         FACTOR(alpha, k), OP(a, lda, ta != CblasNoTrans), LYING(b, ldb), IN(beta, 1), RESULT(c, ldc)
-static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T *a,
-    int64_t lda, CBLAS_TRANSPOSE ta, const T *b, int64_t ldb, CBLAS_TRANSPOSE tb,
-    const void *beta, T *c, int64_t ldc) {
+static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T *a, int64_t lda,
+    CBLAS_TRANSPOSE ta, const T *b, int64_t ldb, CBLAS_TRANSPOSE tb, const void *beta, T *c, int64_t ldc) {
     const int64_t depth = AT_LEAST_1(k), turned = tb != CblasNoTrans;
     const int64_t bytes = 2 * depth * n * (int64_t)sizeof(T);
     // gcc 12 makes vectors of the loop without vectors that read past the end of a and b: it is for kernels in vectors

@@ -4,11 +4,10 @@
 
 #define UPDATE(hermitian, alpha, a, lda, b, ldb, beta)                                    \
     if (n > 0)                                                                            \
-        KERNEL(rank_k)(n, AT_LEAST_1(k), LOWER(layout, uplo), BY_ROWS(layout, trans),     \
-            hermitian, BY_ROWS(layout, trans) ? n : AT_LEAST_1(k),                        \
-            BY_ROWS(layout, trans) ? AT_LEAST_1(k) : n,                                   \
-            (hermitian) && !BY_ROWS(layout, trans) ? &minus : &plus,                      \
-            (hermitian) && BY_ROWS(layout, trans) ? &minus : &plus, FACTOR(alpha, k),     \
+        KERNEL(rank_k)(n, AT_LEAST_1(k), LOWER(layout, uplo), BY_ROWS(layout, trans), hermitian,                   \
+            BY_ROWS(layout, trans) ? n : AT_LEAST_1(k), BY_ROWS(layout, trans) ? AT_LEAST_1(k) : n,               \
+            (hermitian) && !BY_ROWS(layout, trans) ? &minus : &plus,                                              \
+            (hermitian) && BY_ROWS(layout, trans) ? &minus : &plus, FACTOR(alpha, k),                             \
             OP(a, lda, !BY_ROWS(layout, trans)), LYING(b, ldb), IN(beta, 1), RESULT(c, ldc))
 #define BOTH(hermitian, alpha, beta, other)            \
     static const T one[2] = {1, 0};                    \

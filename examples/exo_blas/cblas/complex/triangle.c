@@ -12,8 +12,7 @@
     const struct EXO_OUT3 by_columns = PAIRS_OF((T *)b + last, ldb, sign);                     \
     if (m == 0 || n == 0) return;                                                              \
     if (on_left)                                                                               \
-        left(height, width, diag == CblasUnit, CONJ(trans), IN(alpha, 1), triangle,            \
-            RESULT((T *)b + last * ldb, sign * ldb));                                          \
+        left(height, width, diag == CblasUnit, CONJ(trans), IN(alpha, 1), triangle, RESULT((T *)b + last * ldb, sign * ldb));\
     else right(height, width, diag == CblasUnit, CONJ(trans), IN(alpha, 1), triangle, by_columns)
 
 DEFINE(trmm, IN_PLACE(KERNEL(trmm_left), KERNEL(trmm_right)))

@@ -7,9 +7,8 @@
     const int lower = LOWER(layout, uplo);                                                  \
     const struct EXO_IN3 matrix = __VA_ARGS__;                                              \
     if (n > 0)                                                                              \
-        (BY_ROWS(layout, trans) ? by_rows : by_columns)(n, lower ? k : less,                \
-            lower ? less : k, CHOICE(complex_together), diag == CblasUnit,                  \
-            SIGN(trans == CblasConjTrans), matrix, OUT_VECTOR(x, n, incx))
+        (BY_ROWS(layout, trans) ? by_rows : by_columns)(n, lower ? k : less, lower ? less : k,    \
+            CHOICE(complex_together), diag == CblasUnit, SIGN(trans == CblasConjTrans), matrix, OUT_VECTOR(x, n, incx))
 #define TIMES(k, ...) \
     IN_PLACE(KERNEL(trmv_rows), KERNEL(trmv_columns), -(diag == CblasUnit), k, __VA_ARGS__)
 #define SOLVED(k, ...) \

@@ -4,8 +4,7 @@
 #include "rows.h"
 
 // Rows of a large matrix are not taken together: that is so from more columns on than there are.
-#define TOGETHER(m, n) \
-    (2 * (int64_t)(m) * (n) * (int64_t)sizeof(T) > CHOICE(ger_ordered) ? (n) + 1 : 1)
+#define TOGETHER(m, n) (2 * (int64_t)(m) * (n) * (int64_t)sizeof(T) > CHOICE(ger_ordered) ? (n) + 1 : 1)
 #define GENERAL(conj)                                                                       \
     const struct EXO_IN1 down = IN_VECTOR(x, m, incx), along = IN_VECTOR(y, n, incy);       \
     const struct EXO_OUT3 matrix = DENSE(a, lda);                                           \
@@ -17,8 +16,7 @@
 #define HERMITIAN(kernel, matrix, ...)                          \
     const int lower = LOWER(layout, uplo);                      \
     if (n > 0)                                                  \
-        kernel(n, lower, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, \
-            (struct EXO_OUT3)matrix)
+        kernel(n, lower, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
 #define ONE &alpha, IN_VECTOR(x, n, incx)
 #define TWO IN(alpha, 1), IN_VECTOR(x, n, incx), IN_VECTOR(y, n, incy)
 

@@ -54,7 +54,7 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="tune|choices")
     search = commands.add_parser("tune", help="measure, and write a profile")
     search.add_argument(
-        "--minutes", type=float, default=10.0, help="about how long (10); all numbers take at least two"
+        "--minutes", type=float, default=10.0, help="about how long (10); all numbers take at least one"
     )
     search.add_argument(
         "--only", nargs="+", default=[], metavar="NAME", help="measure these numbers of `exo-blas choices` only"
@@ -81,10 +81,10 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
         before = output.read_text().splitlines() if output.is_file() else []
     except (OSError, UnicodeDecodeError) as e:
         return unwritten(output, e)
-    if os.getloadavg()[0] > BUSY:
-        print(
-            f"other programs use the processors (load {os.getloadavg()[0]:.1f}): numbers will be wrong", file=sys.stderr
-        )
+    load = os.getloadavg()[0]
+    remark = f", while other programs ran (load {load:.1f})" if load > BUSY else ""
+    if remark:
+        print(f"other programs use the processors (load {load:.1f}): numbers will be wrong", file=sys.stderr)
     interrupted, measured = False, set[str]()
     start = time.monotonic()
     waiting(start, minutes)
@@ -109,7 +109,7 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
         print(f"nothing better than before, so {'there is no' if new else 'nothing is written to'} {output}")
         return status
     rest = "".join(f"{line}\n" for line in kept)
-    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}\n{now.profile(values, remarks)}{rest}"
+    text = f"# exo-blas tune --minutes {minutes:g}, {date.today()}{remark}\n{now.profile(values, remarks)}{rest}"
     try:
         written(text, output)
     except OSError as e:

@@ -47,5 +47,9 @@ def isa() -> str:
 
 @cache
 def loaded() -> ctypes.CDLL:
-    """The library that the functions on arrays call: it takes arrays of any size."""
-    return ctypes.CDLL(str(library(64)))
+    """The library that the functions on arrays call: it takes arrays of any size. Raises `ImportError` if it isn't
+    there: this may be the folder of the source, which Python finds before what was installed."""
+    path = library(64)
+    if not path.exists():
+        raise ImportError(f"{path} isn't there: exo_blas was imported from its source, not from where it was installed")
+    return ctypes.CDLL(str(path))
