@@ -55,8 +55,8 @@ SETTINGS = {
         "LIBXSMM_TARGET": "spr",
     },
 }
-"""What makes others use just these instructions: some don't by themselves, as they know a processor by its name. Only
-MKL 2018 heeds MKL_DEBUG_CPU_TYPE, and it alone knows no other way."""
+"""What makes others use just these instructions: some don't by themselves, as they know a processor by its name. MKL
+2018 is told by MKL_DEBUG_CPU_TYPE; on processors that aren't Intel's, it heeds nothing else."""
 CONFIGURATIONS = {"avx2": {"haswell": "3", "zen3": "6"}, "avx512": {"skx": "0", "zen3": "6"}}
 """Those of BLIS, and what BLIS_ARCH_TYPE calls them in BLIS 0.9: each is a library of its own here."""
 DEBIAN = {"OpenBLAS, Debian's": ("openblas", "libopenblas0-serial"), "BLIS": ("blis", "libblis4-serial")}

@@ -33,7 +33,7 @@ def of_parts(precision: str) -> str:
 
 
 ROUNDED = ("nrm2", "rot", "rotm", "rotg", "rotmg", "cabs1")
-"""Routines of level 1 that round whatever they are given."""
+"""Routines of level 1 that round whatever they are given; nrm2 a sum that is exact."""
 BATCH = 100
 """Products of a batch."""
 
@@ -452,16 +452,25 @@ def _array(
 ) -> np.ndarray:
     """The array of a parameter."""
     kind = TYPES[case.precision]
-    whole = case.is_exact and not repeated
+    of_place = case.routine.name == "iamax"
+    whole = not repeated and (case.routine.name == "nrm2" or (case.is_exact and not of_place))
     if name in ("alpha", "beta"):  # complex ones go by address
         turned = TURN if repeated else 1 + 1j
         return np.array([{**NUMBERS, "alpha": turned * case.routine.alpha}[name]], kind)
     if name == "param":
         return np.array([-1, 0.8, -0.6, 0.6, 0.8], kind)
     if name not in shapes:
-        return _filled(max(case.dims) * abs(case.inc) + 1, case, start, whole)
+        found = _filled(max(case.dims) * abs(case.inc) + 1, case, start, whole)
+        return found if repeated or not of_place else _rising(found)
     rows, ld = shapes[name]
     return _filled(rows * ld, case, start, whole)
+
+
+def _rising(array: np.ndarray) -> np.ndarray:
+    """Numbers of which the largest are towards the end, and several."""
+    slope = np.linspace(1, 2, len(array), dtype=array.real.dtype)
+    found: np.ndarray = np.rint(8 * array * slope) / array.real.dtype.type(8)
+    return found
 
 
 def _make_triangle(

@@ -196,6 +196,8 @@ KNOCKED_OUT = {
         "F(asum)(int n, const T *x, int incx) { T t = 0; n -= n % 4;", ("sasum", "100003")),
     "the last products of a long sum": ("F(dot)(int n, XY) { T t = 0;", "F(dot)(int n, XY) { T t = 0; n -= 8;",
         ("sdot", "8000000")),
+    "the second half, where the largest is": ("size_t k = 0;", "size_t k = 0; n -= n / 2;", ("isamax", "1048576")),
+    "the tail of a norm": ("double t = 0, most = 0;", "double t = 0, most = 0; n -= n % 4;", ("snrm2", "100003")),
     "another index": ("fabs(X) > most)", "fabs(X) >= most)", ("isamax", "1048576")),
     "a sign": ("-(IS_TRANS ?", "(IS_TRANS ?", ("strsm_llnn", "255")),
     "the diagonal of a solution": ("x + from)) / d", "x + from))", ("dtrsv_unn", "64")),
