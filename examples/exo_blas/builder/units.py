@@ -11,13 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import lcm
 
 from backends.c.memory import ALIGNED
 from backends.targets import avx2
 from exo_strat import Machine
 from strategies.blas import level3
-from strategies.models import tile_size
 
 from .. import programs
 from ..programs import level2, skinny
@@ -173,19 +171,16 @@ def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
 
 def numbers(machine: Machine) -> dict[str, int]:
     """What wrappers know of a machine and of plans: bytes of a cache line, and of a way of the first cache; products
-    of an element in a block, rows of a tile, and rows of which threads have a multiple each, so that tiles are those
-    of one thread; vectors of a row of few columns, and bytes of one.
+    of an element in a block, and rows of a tile; vectors of a row of few columns, and bytes of one.
 
     >>> from backends.targets import avx2
     >>> numbers(avx2)
-    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_DEPTH': 512, 'EXO_ROWS': 6, 'EXO_SLICE': 12, 'EXO_VECTORS': 10, ...}
+    {'EXO_LINE': 64, 'EXO_WAY': 4096, 'EXO_DEPTH': 512, 'EXO_ROWS': 6, 'EXO_VECTORS': 10, 'EXO_WIDTH': 32}
     """
     first = machine.processor.cache(1)
     caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line}
-    of_dots = tile_size(machine, "f32").rows if machine.vec_widths else 1
-    products = {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS, "EXO_SLICE": lcm(level3.ROWS, of_dots)}
     few = {"EXO_VECTORS": skinny.VECTORS, "EXO_WIDTH": vector_bytes(avx2)}
-    return caches | products | few
+    return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS} | few
 
 
 def vector_bytes(machine: Machine) -> int:

@@ -1,6 +1,7 @@
 // C := alpha op(A) op(B) + beta C
 // flags: -ffp-contract=off: else gcc fuses some last products and some not, by the code around them: it must not depend
 // on the rows that a thread has
+// flags without vectors: -ffp-contract=off: the same, where a processor has such instructions without vectors of ours
 // flags without vectors: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 is nine times as slow, and takes six times as long
 #include "threads.h"
 #include "room.h"
@@ -81,7 +82,7 @@ APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t
 #define ROWS(i, rows) \
     way(rows, n, k, by.deep, by.wide, by.tall, &alpha, IN2(a + (i) * a0, a0, a1), IN2(b, b0, b1), &beta, OUT2(c + (i) * ldc, ldc, 1))
     const int threads = m * n * k < CHOICE(gemm_shared) ? 1 : exo_threads();
-    const int64_t slice = exo_slice(m, threads, EXO_SLICE);
+    const int64_t slice = exo_slice(m, threads, EXO_ROWS);
     if (threads == 1) ROWS(0, m);
     else {
 #pragma omp parallel for num_threads(threads)
