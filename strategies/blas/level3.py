@@ -413,7 +413,28 @@ def slim_rows(machine: Machine) -> dict[int, int]:
 
 def optimize_slim(machine: Machine, precision: str, vectors: int, program: Proc) -> Op:
     """A product whose columns one tile has, of so many vectors, none of which is empty, near the processor. Focus: the
-    procedure. Returns it."""
+    procedure. Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source, schedule
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, a: [f32][m, k], b: [f32][k, n], c: [f32][m, n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(b, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     assert n <= 8
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             t: f32
+    ...             t = 0.0
+    ...             for p in seq(0, k):
+    ...                 t += a[i, p] * b[p, j]
+    ...             c[i, j] += t
+    ... ''')
+    >>> q = schedule(optimize_slim(avx2, "f32", 1, tile), tile)
+    >>> "tile_12x1" in {c.subproc().name() for c in q.root().find_all("_(_)")}
+    True
+    """
     tile = std.Tile(machine, precision, slim_rows(machine)[vectors], vectors)
     return seq(at("for j in _: _", in_tiles(program, tile, across=one_tile)), nav(moves.root))
 

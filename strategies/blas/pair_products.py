@@ -93,7 +93,41 @@ VECTORS = 2
 @strategy
 def optimize_pair_product(p: Proc, c: ProcCursor, machine: Machine, precision: str, tile: Proc) -> Script:
     """The whole product in tiles, each a call of a micro-kernel that is made of the program `tile`. Without vectors it
-    stays as it is. Focus: the procedure."""
+    stays as it is. Focus: the procedure. Returns it.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import proc_from_source
+    >>> tile = proc_from_source('''
+    ... def tile(m: size, n: size, k: size, f: [f32][4, 2], a: [f32][m, k, 2], b: [f32][k, 2 * n], c: [f32][m, 2 * n]):
+    ...     assert stride(f, 1) == 1 and stride(a, 2) == 1 and stride(b, 1) == 1 and stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             s: f32[2]
+    ...             t: f32[2]
+    ...             for r in seq(0, 2):
+    ...                 s[r] = 0.0
+    ...                 t[r] = 0.0
+    ...             for p in seq(0, k):
+    ...                 for r in seq(0, 2):
+    ...                     s[r] += a[i, p, 0] * b[p, 2 * j + r]
+    ...                     t[r] += a[i, p, 1] * b[p, 2 * j + r]
+    ...             u: f32[2]
+    ...             v: f32[2]
+    ...             w: f32[2]
+    ...             for r in seq(0, 2):
+    ...                 u[r] = s[1 - r]
+    ...                 v[r] = t[1 - r]
+    ...                 w[r] = c[i, 2 * j + r]
+    ...                 w[r] += f[0, r] * s[r]
+    ...                 w[r] += f[1, r] * u[r]
+    ...                 w[r] += f[2, r] * t[r]
+    ...                 w[r] += f[3, r] * v[r]
+    ...                 c[i, 2 * j + r] = w[r]
+    ... ''')
+    >>> q = schedule(optimize_pair_product(avx2, "f32", tile), tile)
+    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})[-2:]
+    ['tile_6x1', 'tile_6x1m']
+    """
     if not machine.vec_widths:
         yield identity
         return None
