@@ -194,7 +194,13 @@ def set_at_the_end(p: Proc, c: ForCursor) -> Script:
 @named
 def calls(kernels: Kernels) -> Op:
     """`for j: for i: s  ~>  f(..)`, for a nest of `by_beta`, by the kernel that does what it does. Focus: the nest."""
-    return try_else(kernels.new.call, kernels.add.call, scaled_before(kernels.scale, kernels.add.call))
+    return calls_of(kernels.new.call, kernels.add.call, kernels.scale)
+
+
+@named
+def calls_of(new: Op, add: Op, scale: Made) -> Op:
+    """As `calls`, by Ops for what sets c and for what adds to it."""
+    return try_else(new, add, scaled_before(scale, add))
 
 
 @strategy
@@ -284,17 +290,24 @@ def at_once(call: Op, scale: Made) -> Op:
 
 
 @named
+def in_sums() -> Op:
+    """The whole product is a sum for each element of c, as a loop. Focus: the nest."""
+    added = with_sums()
+    return set_or_scaled(seq(added, set_at_the_end()), added)
+
+
+@named
 def few_rows_apart(tall: int, call: Op) -> Op:
     """One or two rows more than a tile has are two blocks: after a tile, their sums would have to wait for each other.
     Focus: the nest."""
-    return either(f"m == {tall + 1} or m == {tall + 2}", in_two(tall // 2 + 1, call), call)
+    return either(f"m == {tall + 1} or m == {tall + 2}", in_two(tall // 2 + 1, call, call), call)
 
 
 @strategy
-def in_two(p: Proc, c: ForCursor, rows: int, then: Op) -> Script:
-    """`for j: for i: s  ~>  for j: for i in (0, 4): s; for j: for i in (4, m): s`. Focus: the nest."""
+def in_two(p: Proc, c: ForCursor, rows: int, then: Op, below: Op) -> Script:
+    """`for j: for i: s  ~>  for j: for i in (0, 4): s; for j: for i in (4, m): s`, with an Op for each. Focus: the nest."""
     p, first = yield seq(reorder_loops(), cut_loop(rows))
-    yield on(first.next(), reorder_loops(), then)
+    yield on(first.next(), reorder_loops(), below)
     yield on(first, reorder_loops(), then)
     return None
 

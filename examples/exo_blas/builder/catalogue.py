@@ -13,7 +13,7 @@ from ..programs.kernel import Kernel
 
 LEVELS = (
     *("level1", "level2", "banded", "packed", "skinny", "dense", "gemv", "ger"),
-    *("level3", "products", "triangles", "symmetric", "halves"),
+    *("level3", "products", "batches", "triangles", "symmetric", "halves"),
     *("complex", "complex_level1", "complex_matrix_vector", "complex_updates", "complex_triangle_vector"),
     *("complex_gemm", "complex_rank_k", "complex_triangles", "zeros"),
 )

@@ -98,6 +98,8 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else if ((alpha == 0 || k <= 0) && beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
     else if ((alpha == 0 || k <= 0) && beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
     else if (alpha == 0 || k <= 0) return;
+    else if (m * n * k <= CHOICE(gemm_tiny))
+        KERNEL(product_tiny)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, b1), &beta, OUT2(c, ldc, 1));
     else if (k == 1 && beta == 1) CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
     else if (b1 == 1 && n * k <= SMALL && (m <= CHOICE(gemm_slim) || (m * k <= SMALL && m * n <= SMALL)))
         KERNEL(product_small)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), &beta, OUT2(c, ldc, 1));
@@ -106,24 +108,35 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }
 
-// Of op(A), op(B) and C in either order: the columns of a column-major C are the rows of the transposed product
-#define OF(a, b, c) \
-    (rows ? PRODUCT(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc) \
-          : PRODUCT(n, m, k, alpha, b, b0, b1, a, a0, a1, beta, c, ldc))
-#define STRIDES                                                                                   \
-    const int rows = ROW_MAJOR(layout), ta = transa != CblasNoTrans, tb = transb != CblasNoTrans; \
-    const int64_t a0 = ta ? 1 : lda, a1 = ta ? lda : 1, b0 = tb ? 1 : ldb, b1 = tb ? ldb : 1
-
-void CBLAS(gemm)(PARAMETERS(gemm)) {
-    CHECK(gemm);
-    STRIDES;
-    OF(a, b, c);
+// The products of a batch, of matrices so many elements apart. How small ones are computed is decided once.
+static void products(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t apart_a, int64_t a0, int64_t a1,
+    const T *b, int64_t apart_b, int64_t b0, int64_t b1, T beta, T *c, int64_t apart, int64_t ldc, int64_t batch) {
+    const struct EXO_IN3 as = {a, {apart_a, a0, a1}}, bs = {b, {apart_b, b0, b1}};
+    const struct EXO_OUT3 cs = {c, {apart, ldc, 1}};
+    const int small = m > 1 && n > 1 && k > 0 && alpha != 0 && n * k <= SMALL && m * k <= SMALL && m * n <= SMALL;
+    if (small && b1 == 1) KERNEL(product_batch)(batch, m, n, k, &alpha, as, bs, &beta, cs);
+    else if (small && k < CHOICE(gemm_dots))
+        KERNEL(product_batch_turned)(batch, m, n, k, SMALL / (n * k), &alpha, as, bs, &beta, cs);
+    else for (int64_t l = 0; l < batch; l++)
+        PRODUCT(m, n, k, alpha, a + l * apart_a, a0, a1, b + l * apart_b, b0, b1, beta, c + l * apart, ldc);
 }
 
+// Of op(A), op(B) and C in either order: the columns of a column-major C are the rows of the transposed product
+#define EITHER(f, a, b, ...) \
+    (ROW_MAJOR(layout) ? f(m, n, k, alpha, a, b, beta, __VA_ARGS__) : f(n, m, k, alpha, b, a, beta, __VA_ARGS__))
+#define STRIDES(a, trans) (trans) == CblasNoTrans ? ld##a : 1, (trans) == CblasNoTrans ? 1 : ld##a
+#define ONE(a, trans) a, STRIDES(a, trans)
+DEFINE(gemm, EITHER(PRODUCT, ONE(a, transa), ONE(b, transb), c, ldc))
+
+#define MANY(a, l, trans) a + (l) * stride##a, stride##a, STRIDES(a, trans)
+#define SOME(l, count) EITHER(products, MANY(a, l, transa), MANY(b, l, transb), c + (l) * stridec, stridec, ldc, count)
 void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
     CHECK(gemm_batch_strided);
-    STRIDES;
     const int threads = exo_batch_threads((double)m * n * k, batch);
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int64_t l = 0; l < batch; l++) OF(a + l * stridea, b + l * strideb, c + l * stridec);
+    const int64_t slice = exo_slice(batch, threads, 1);
+    if (threads == 1) SOME(0, batch);
+    else {
+#pragma omp parallel for num_threads(threads)
+        for (int64_t l = 0; l < batch; l += slice) SOME(l, LEAST(batch - l, slice));
+    }
 }

@@ -7,7 +7,7 @@ many rows and columns are taken together, which the wrapper knows from the proce
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from exo_strat import *
 from exo_strat import direct
@@ -27,6 +27,7 @@ from strategies.blas.products import (
     from_packed,
     if_narrow,
     in_place,
+    in_sums,
 )
 from strategies.blas.turning import turned
 
@@ -119,8 +120,9 @@ def near(precision: str, machine: Machine) -> Op:
     return if_narrow(analysis.size_of(Scalar(precision)), by(precision, machine, "narrow"), wide)
 
 
-def slim(precision: str, machine: Machine, vectors: int) -> Op:
-    """Calls of kernels for so few columns that one tile has them, of so many vectors."""
+@cache
+def slim_kernels(precision: str, machine: Machine, vectors: int) -> Kernels:
+    """Kernels for so few columns that one tile has them, of so many vectors."""
     width = machine.vec_width(precision)
 
     def of(program: Proc) -> Made:
@@ -129,19 +131,29 @@ def slim(precision: str, machine: Machine, vectors: int) -> Op:
             naive = direct.add_assertion(naive, fact)
         return Made(naive, schedule(optimize_slim(machine, precision, vectors, naive), naive))
 
-    kernels = Kernels(of(level3.gemm_new), of(level3.gemm), made(precision, machine, "matrix_scale"))
+    return Kernels(of(level3.gemm_new), of(level3.gemm), made(precision, machine, "matrix_scale"))
+
+
+def slim(precision: str, machine: Machine, vectors: int) -> Op:
+    """Calls of kernels for so few columns that one tile has them, of so many vectors."""
+    by_slim = calls(slim_kernels(precision, machine, vectors))
     # blocks in two take a frame on the stack from all calls: only where half of a tile would stay empty often
-    return few_rows_apart(ROWS, calls(kernels)) if slim_rows(machine)[vectors] == ROWS else calls(kernels)
+    return few_rows_apart(ROWS, by_slim) if slim_rows(machine)[vectors] == ROWS else by_slim
+
+
+def slim_machines(precision: str, machine: Machine) -> tuple[tuple[Machine, int], ...]:
+    """For which vectors there are slim tiles, and how many of them a tile has, from few columns to many."""
+    own = tuple((machine, vectors) for vectors in slim_rows(machine))
+    narrower = shorter(machine)
+    return own if narrower is machine else ((narrower, 1), *own)
 
 
 def at_once_by(precision: str, machine: Machine) -> Op:
     """What a product that is one block is computed by: if it has few columns, by slim tiles."""
     call = few_rows_apart(ROWS, by(precision, machine, "unpacked"))
-    for vectors in reversed(slim_rows(machine)):
-        call = either(f"n <= {vectors * machine.vec_width(precision)}", slim(precision, machine, vectors), call)
-    narrower = shorter(machine)
-    if narrower is not machine:
-        call = either(f"n <= {narrower.vec_width(precision)}", slim(precision, narrower, 1), call)
+    for narrow, vectors in reversed(slim_machines(precision, machine)):
+        columns = vectors * narrow.vec_width(precision)
+        call = either(f"n <= {columns}", slim(precision, narrow, vectors), call)
     return call
 
 
@@ -165,6 +177,8 @@ def plan(precision: str, way: str, machine: Machine) -> Op:
             return by_long_rows(near(precision, machine), turn, KEPT)
         case "near":
             return in_place(near(precision, machine))
+        case "tiny":
+            return seq(nav(moves.find_loop("j")), in_sums())
         case "small":
             return seq(nav(moves.find_loop("j")), at_once(at_once_by(precision, machine), scale))
         case "small_turned":
@@ -181,6 +195,7 @@ WAYS: dict[str, tuple[Proc, tuple[str, ...]]] = {
     "dots": (product, (B_COLUMNS, A_EITHER)),
     "turns": (product, (B_COLUMNS,)),
     "long_rows": (product, (B_COLUMNS,)),
+    "tiny": (product_small, ()),
     "small": (product_small, (B_ROWS,)),
     "small_turned": (product_small, (B_COLUMNS,)),
     "transposed": (product_transposed, ()),

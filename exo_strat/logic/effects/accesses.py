@@ -13,7 +13,7 @@ may seem to happen more often, or anywhere; `Access.exact` tells whether it sure
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
@@ -330,18 +330,19 @@ def _branch(s: If, whole: bool) -> tuple[Access, ...]:
 def _either(body: Sequence[Access], orelse: Sequence[Access]) -> Iterator[Access]:
     """What an `if` surely writes, whichever of its branches runs: what both write. There is no time for it within
     the statement: it is before all that comes after, and not known to be before or after anything in it."""
-    writes = {(a.buffer, a.index, a.guard, a.iters): a for a in body if a.kind == "W" and a.exact}
-    for a in writes.values():  # equal ones once: they double with each branch around them
-        if any(_same_write(a, b) for b in orelse):
+    names: dict[int, tuple[V, ...]] = {}
+
+    def place(a: Access) -> Hashable:
+        """Where an access is, up to the names of its iterators: those are of the first one that has as many."""
+        env = {i: Lin.of(j) for i, j in zip(a.iters, names.setdefault(len(a.iters), a.iters), strict=True)}
+        index = tuple([None if x is None else subst_lin(x, env) for x in a.index])
+        return a.buffer, len(a.iters), index, map_lins(a.guard, lambda x: subst_lin(x, env))
+
+    writes = {place(a): a for a in body if a.kind == "W" and a.exact}  # equal ones once: they double with each branch
+    others = {place(b) for b in orelse if b.kind == "W" and b.exact}
+    for where, a in writes.items():
+        if where in others:
             yield replace(a, when=(), joint=True)
-
-
-def _same_write(a: Access, b: Access) -> bool:
-    """Whether two accesses surely write the same locations, up to the names of their iterators."""
-    if not (b.kind == "W" and b.exact and a.buffer == b.buffer and len(a.iters) == len(b.iters)):
-        return False
-    alike = move(b, {i: Lin.of(j) for i, j in zip(b.iters, a.iters, strict=True)})
-    return (alike.index, alike.guard) == (a.index, a.guard)
 
 
 def block_accesses(

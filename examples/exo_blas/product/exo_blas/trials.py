@@ -197,6 +197,7 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "ger_ordered_apart": Threshold(ladder(1 * MB, 24 * MB), unlike),
     "triangle_block": Amount((32, 64, 96, 128, 192), lambda t, _: triangle(t, 2000)),
     "gemm_shared": Threshold(ladder(320 * KB, 8 * MB), cube, threads=True),
+    "gemm_tiny": Threshold(ladder(8, 128), lambda t, q: (gemm(t, 2, 2, q // 4), gemm(t, 2, 2, q // 4, tb=True))),
     "gemm_shallow": Threshold(
         ladder(4, 64), lambda t, q: (gemm(t, 500, 500, q), gemm(t, 400, 900, q, beta=0.5), gemm(t, 500, 3000, q))
     ),
