@@ -9,7 +9,8 @@
     CHOICE(vectors_aligned, 768, 256, EXO_ANY)                                                                      \
     CHOICE(vector_wide, 768, 64, EXO_ANY)               /* bytes of one from which on vectors of 512 bits pay */    \
     CHOICE(vector_shared, 1 << 20, 1 << 16, EXO_ANY)    /* bytes of a vector that threads share */                  \
-    CHOICE(copy_far, 10 << 20, 1 << 19, EXO_ANY)        /* bytes of a copy that passes the caches */                \
+    CHOICE(copy_moved, 24 << 10, 1 << 10, EXO_ANY)      /* bytes of a copy that the C library moves .. */           \
+    CHOICE(copy_far, 10 << 20, 1 << 19, EXO_ANY)        /* .. and of one that passes the caches */                  \
     /* Level 2: bytes of a matrix that comes from memory, and of one whose rows share few lines of the first cache */ \
     CHOICE(matrix_far, L2, 1 << 10, EXO_ANY)                                                                        \
     CHOICE(matrix_far_alike, 12 * L2, 1 << 10, EXO_ANY)                                                             \

@@ -17,6 +17,7 @@ from strategies.std import stream_stores
 from strategies.std.writing import INSIDE
 
 from . import ways
+from .calls import TYPES
 from .kernel import LETTERS, Kernel, named_for, typed, unit_stride
 from .level1_blocks import FLAGGED, LARGEST_OF, NORMS, ROTATIONS
 
@@ -209,6 +210,15 @@ def streamed(precision: str, machine: Machine) -> Op:
 
 
 @cache
+def moved(precision: str, machine: Machine) -> Op:
+    """What a copy is scheduled by that is left to the C library: it has the processor move what no first cache has room
+    for, which then doesn't read the lines that it overwrites."""
+    program = unit_stride(typed(copy, precision, f"move_{precision}"))
+    move = make_instr(f"memmove(&{{y_data}}, &{{x_data}}, {{n}} * sizeof({TYPES[precision]}));", "#include <string.h>")
+    return at("for i in _: _", replace(schedule(move, program)))
+
+
+@cache
 def kernel(program: Proc, precision: str, variant: str, how: Callable[[str, Machine], Op], near: bool = True) -> Kernel:
     """A kernel that is scheduled by one of these, of vectors whose elements are neighbours, if they are `near`."""
     name = program.name() + variant if program in DOUBLE else named_for(precision, program.name() + variant)
@@ -228,7 +238,7 @@ def by_ways(program: Proc, precision: str) -> tuple[Kernel, ...]:
 
 def _by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
     """The kernels of a program: of neighbours, of vectors that are `_apart`, of parts of complex numbers that are so
-    (`_parts`), and of `_long` vectors; of a copy, also of those that are far away."""
+    (`_parts`), and of `_long` vectors; of a copy, also of those that are far away, and `_moved`."""
     near, slow = kernel(program, precision, "", plan), kernel(program, precision, "_strided", strided, near=False)
     yield near
     if any(a.name() == ways.RESULT for a in program.args()):
@@ -244,6 +254,7 @@ def _by_ways(program: Proc, precision: str) -> Iterator[Kernel]:
     if program is copy:
         far = kernel(program, precision, "_far", streamed)
         yield way("long", ways.long_update, far, far, first)
+        yield kernel(program, precision, "_moved", moved)
 
 
 def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) -> Kernel:
