@@ -149,6 +149,12 @@ def test_what_is_installed_is_found_by_pkg_config_and_cmake(made: Path, tmp_path
         assert ran(tmp_path / "by_cmake" / f"with_{kind}", cwd=tmp_path) == "1 2 3 4\n"
 
 
+def test_programs_of_netlib_that_are_not_where_they_are_said_to_be_are_missed(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "product/check/netlib.sh"
+    done = subprocess.run(["sh", script, "none.so", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and f"no test programs of netlib (xblat1s and so on) below {tmp_path}" in done.stdout
+
+
 PROFILE = '# of a test: "quoted", and a \\ \nc gemm_slim 33\n'
 TOLD = "import ctypes, sys; t = ctypes.create_string_buffer(1 << 14); "
 TOLD += "ctypes.CDLL(sys.argv[1]).exo_blas_choices(t, 1 << 14); print(t.value.decode())"
@@ -189,6 +195,8 @@ def test_a_wheel_has_the_libraries_and_functions_on_arrays(made: Path, tmp_path:
     ran(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", there, wheel, cwd=tmp_path)
     told = ran(sys.executable, "-c", shown(made, "python"), cwd=tmp_path, PYTHONPATH=str(there))
     assert " ".join(told.split()) == "[[ 3. 3.] [12. 12.]] [1. 2.]"
+    version = "import exo_blas; print(exo_blas.__version__)"
+    assert f"-{ran(sys.executable, '-c', version, cwd=tmp_path, PYTHONPATH=str(there)).strip()}-" in wheel.name
     places = "import exo_blas; print(exo_blas.library(), exo_blas.include(), exo_blas.pkgconfig(), exo_blas.cmake())"
     library, include, configs, cmake = ran(sys.executable, "-c", places, cwd=tmp_path, PYTHONPATH=str(there)).split()
     rpath = f"-Wl,-rpath,{Path(library).parent}"

@@ -145,6 +145,24 @@ def test_a_batch_of_products(blas: Cblas, letter: str, guarded: Memory, order: i
         assert np.array_equal(c, want), (m, n, k)
 
 
+@pytest.mark.parametrize(("ta", "tb"), product((PLAIN, TURNED), (PLAIN, TURNED)))
+def test_a_batch_of_small_products(blas: Cblas, letter: str, guarded: Memory, ta: int, tb: int) -> None:
+    """Of all sizes for which there are kernels, and of some more; a C that beta makes 0 is not read."""
+    rng = np.random.default_rng(6)
+    few = [(m, n, k) for m in range(1, 18) for n in (1, 2, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33) for k in (1, 3)]
+    for number, (m, n, k) in enumerate((*few, (2, 3, 1500), (70, 3, 20), (3, 70, 20))):
+        beta, batch = (0.0, 1.0, -2.0)[number % 3], 1 + number % 4 * 20
+        a = rng.integers(-4, 5, (batch, *((m, k) if ta == PLAIN else (k, m)))).astype("f4" if letter == "s" else "f8")
+        b = rng.integers(-4, 5, (batch, *((k, n) if tb == PLAIN else (n, k)))).astype(a.dtype)
+        c = guarded(batch * m * n, a.dtype.str[1:]).reshape(batch, m, n)
+        c[:] = np.nan if beta == 0 else rng.integers(-4, 5, c.shape)
+        want = 3 * ((a if ta == PLAIN else a.mT) @ (b if tb == PLAIN else b.mT)) + (beta * c if beta else 0)
+        given = (a.ctypes.data, a.shape[2], m * k, b.ctypes.data, b.shape[2], k * n)
+        into = (c.ctypes.data, n, m * n)
+        call(blas, letter, "gemm_batch_strided", ROWS, ta, tb, m, n, k, 3.0, *given, beta, *into, batch)
+        assert np.array_equal(c, want), (m, n, k, batch, beta)
+
+
 def test_gemm_of_few_products_and_a_large_c(blas: Cblas, letter: str, matrix: Callable[..., Matrix]) -> None:
     m, n, k = 32, 70_000, 2  # B is turned in parts
     a, b, c = matrix(m, k, ROWS), matrix(n, k, ROWS), matrix(m, n, ROWS)

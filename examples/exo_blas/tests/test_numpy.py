@@ -331,6 +331,8 @@ def test_what_does_not_fit_is_told(eb):
         (lambda: eb.gemm(two, eb.adjoint(np.ones((2, 3)))), ValueError, "sizes don't fit: a has 2, b has 3"),
         (lambda: eb.gemm(two, two, beta=1), ValueError, "beta is 1, so out has to be given"),
         (lambda: eb.gemm(two, two, alpha=1j), TypeError, "alpha is 1j, and has to be real here"),
+        (lambda: eb.gemm(two, two, alpha="x"), TypeError, "alpha is 'x', and has to be a number"),
+        (lambda: eb.her([1], one, np.eye(3) * 1j), TypeError, r"alpha is \[1\], and has to be a number"),
         (lambda: eb.gemv(two, [1.0, 2.0], out=np.float32([1, 2])), TypeError, "a is float64, and has to be float32"),
         (lambda: eb.gemv(two, [1, 2], out=np.ones(2), beta=1j), TypeError, "beta is 1j, and has to be real here"),
         (lambda: eb.scal(2, [1.0]), TypeError, f"x is updated, so .* an array of {types}, not a list"),

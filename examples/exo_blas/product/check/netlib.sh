@@ -2,7 +2,10 @@
 # netlib.sh LIBRARY [FOLDER]: netlib's test programs that call by Fortran names, as Debian's libblas-test has them, on a
 # library. They find it as their libblas.so.3.
 programs=$(find ${2:-/usr/lib/*/blas} -name 'xblat[123][sdcz]' 2>/dev/null | sort)
-if [ -z "$programs" ]; then
+if [ -z "$programs" ] && [ "$2" ]; then
+  echo "there are no test programs of netlib (xblat1s and so on) below $2"
+  exit 1
+elif [ -z "$programs" ]; then
   echo "netlib's tests are not installed (Debian: libblas-test): left out"
   exit 0
 fi

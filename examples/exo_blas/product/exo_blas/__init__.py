@@ -24,6 +24,8 @@ Of real numbers, a Hermitian matrix is a symmetric one: `hemv`, `her` and so on 
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from .arrays import adjoint
 from .level1 import asum, axpy, dot, iamax, nrm2, rot, scal, swap, vdot
 from .level2 import gemv, ger, gerc, hemv, her, her2, symv, syr, syr2, trmv, trsv
@@ -35,3 +37,10 @@ __all__ = [
     "herk", "iamax", "include", "isa", "libraries", "library", "nrm2", "pkgconfig", "rot", "scal", "swap", "symm",
     "symv", "syr", "syr2", "syr2k", "syrk", "trmm", "trmv", "trsm", "trsv", "vdot",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> str:
+    """The version of what is installed: there is none of the source."""
+    if name == "__version__":
+        return version("exo-blas")
+    raise AttributeError(f"exo_blas has no {name}")

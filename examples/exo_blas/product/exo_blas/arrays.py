@@ -205,14 +205,22 @@ def about(x: object) -> str:
 
 def numbers(like: Array, **given: complex) -> None:
     """Of real arrays, numbers have to be real."""
+    of_numbers(**given)
     if not of_complex(like):
         real(**given)
 
 
 def real(**given: complex) -> None:
+    of_numbers(**given)
     for name, value in given.items():
         if is_complex(value):
             raise TypeError(f"{name} is {value}, and has to be real here")
+
+
+def of_numbers(**given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, (float, int)) and (np.ndim(value) or np.asarray(value).dtype.kind not in "biufc"):
+            raise TypeError(f"{name} is {value!r}, and has to be a number")
 
 
 def is_complex(number: complex) -> bool:
