@@ -11,6 +11,7 @@ from exo_strat import (
     ForCursor,
     Machine,
     Memory,
+    Op,
     Proc,
     Script,
     cut_loop,
@@ -98,11 +99,14 @@ def optimize_packed(
 
 
 @strategy
-def triangle_by_halves(p: Proc, c: ForCursor, machine: Machine, precision: str, most: int) -> Script:
+def triangle_by_halves(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, most: int, whole_blocks: Op | None = None
+) -> Script:
     """`for i in (0, n): s  ~>  for io in (0, n / 8): s[8 rows]; if n / 4 is odd: s[4 rows]; ..; if n is odd: s[1 row]`.
 
     If rows get shorter, the other way round. So the columns that all rows of a block of 8 have are a multiple of 8.
-    The block that has none is apart. Focus: the loop over rows. Returns the procedure.
+    The block that has none is apart, unless `whole_blocks` says what is done with the loop over all of them. Focus: the
+    loop over rows. Returns the procedure.
     """
     end, longer = text(c.hi()), growth(c) > 0
     sizes = [most >> k for k in range(most.bit_length())]
@@ -116,7 +120,7 @@ def triangle_by_halves(p: Proc, c: ForCursor, machine: Machine, precision: str, 
     for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
         yield on(part, rows_if_there(machine, precision, rows, longer))
     yield on(whole, shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
-    yield blocks_of_triangle(optimize_level_1(machine, precision, 1))
+    yield whole_blocks or blocks_of_triangle(optimize_level_1(machine, precision, 1))
     return None
 
 

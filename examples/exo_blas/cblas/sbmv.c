@@ -1,4 +1,5 @@
 // y := alpha A x + beta y, where A is symmetric and a band
+// flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 
 void CBLAS(sbmv)(PARAMETERS(sbmv)) {
     CHECK(sbmv);

@@ -1,4 +1,5 @@
 // y := alpha A x + beta y, where A is symmetric
+// flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
 void CBLAS(symv)(PARAMETERS(symv)) {

@@ -13,7 +13,9 @@ from functools import partial
 from backends.targets import avx2
 from exo_strat import *
 from strategies.blas.level2 import optimize_level_2_general, optimize_updates
+from strategies.blas.mirrored import Registers, optimize_mirrored
 
+from . import lanes
 from .kernel import Kernel, kernel_of
 
 
@@ -64,7 +66,8 @@ def symv_l(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
         for j in seq(0, i):
             y[j] += t * a[i, j]
             u += a[i, j] * x[j]
-        y[i] += t * a[i, i] + alpha * u
+        u += a[i, i] * x[i]
+        y[i] += alpha * u
 
 
 @proc
@@ -77,10 +80,11 @@ def symv_u(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
         t = alpha * x[i]
         u: R
         u = 0.0
+        u += a[i, i] * x[i]
         for j in seq(i + 1, n):
             y[j] += t * a[i, j]
             u += a[i, j] * x[j]
-        y[i] += t * a[i, i] + alpha * u
+        y[i] += alpha * u
 
 
 @proc
@@ -262,6 +266,10 @@ TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
 `python -m benchmarks.blas --only syr --only syr2`."""
 
 
+MIRRORED = (symv_l, symv_u)
+"""Products with a symmetric matrix."""
+
+
 MANY = 12
 """Rows of a large matrix that are read together, a vector of each: memory is asked for as many lines at once. Measured
 by `python -m benchmarks.blas --only gemv`; `gemv.c` knows it, too."""
@@ -270,6 +278,21 @@ by `python -m benchmarks.blas --only gemv`; `gemv.c` knows it, too."""
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision))
+
+
+def plan_mirrored(precision: str, machine: Machine) -> Op:
+    """What products with a symmetric matrix are scheduled by."""
+    if not machine.vec_widths:
+        return plan(precision, machine)
+    return at("for i in _: _", optimize_mirrored(precision, registers(precision, machine)))
+
+
+def registers(precision: str, machine: Machine) -> tuple[Registers, ...]:
+    """The registers that products with a symmetric matrix use: of AVX-512, those of 256 bits and of 512."""
+    kinds = ((avx2, 4), (machine, 8)) if machine != avx2 else ((avx2, 4),)
+    return tuple(
+        Registers(m, lanes.loaded_once(m, precision), lanes.others(m, precision), together) for m, together in kinds
+    )
 
 
 def plan_many(precision: str, machine: Machine) -> Op:
@@ -299,6 +322,8 @@ def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program in a precision."""
     if program in TOGETHER:
         return update(precision, program, TOGETHER[program])
+    if program in MIRRORED:
+        return kernel_of(program, precision, partial(plan_mirrored, precision))
     return kernel_of(program, precision, partial(plan, precision))
 
 

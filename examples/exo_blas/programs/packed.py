@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 from exo_strat import *
+from strategies.blas.mirrored import optimize_mirrored
 from strategies.blas.packed import FEW, Rows, optimize_packed
 from strategies.blas.strided import Part, as_function, few_apart, near_or_copied
 
@@ -126,6 +127,8 @@ def kernel(precision: str, name: str) -> Kernel:
     routine, _, variant = name.partition("_")
     rows, storage = UPDATES.get(routine, Rows()), STORAGE[variant[0]]
     program = schedule(store(storage), NAMED[name])
+    if routine == "symv":
+        return kernel_of(program, precision, partial(plan_mirrored, precision, rows, storage), "packed")
     return kernel_of(program, precision, partial(plan, precision, rows, storage), "packed")
 
 
@@ -133,6 +136,14 @@ def plan(precision: str, rows: Rows, storage: Memory, machine: Machine) -> Op:
     """What loops over rows are scheduled by: those of an ordinary matrix, until it is stored as it is."""
     rows_of = at("for i in _: _", optimize_packed(level2.shorter(machine), precision, ("a",), storage, rows))
     return store(DRAM) >> rows_of
+
+
+def plan_mirrored(precision: str, rows: Rows, storage: Memory, machine: Machine) -> Op:
+    """What products with a symmetric matrix are scheduled by, likewise."""
+    if not machine.vec_widths:
+        return plan(precision, rows, storage, machine)
+    rows_of = optimize_mirrored(precision, level2.registers(precision, machine), ("a",), storage)
+    return store(DRAM) >> at("for i in _: _", rows_of)
 
 
 def store(memory: Memory) -> Op:
