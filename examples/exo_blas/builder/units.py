@@ -210,6 +210,7 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     lines.append(f"#define EXO_VECTOR {vector_bytes(machine if unit.direct else level2.shorter(machine))}")
     lines.append(f"#define EXO_VECTORIZED {int(bool(machine.vec_widths))}")
+    lines.append(f"#define EXO_LONGER {int(level2.shorter(machine) != machine)}")
     lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
     lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
     precision = unit.precision or "f32"
