@@ -79,7 +79,7 @@ def dispatch(
 
 ENTERED = "avx2"
 """The target whose functions may be entry points."""
-NARROW = "scal"
+NARROW = ("_sscal", "_dscal", "_csscal", "_zdscal")
 """Functions that don't gain by longer registers: a vector that is scaled again waits for the part of one at its end.
 Without this line, `python -m benchmarks.blas --level 1 --only scal --isa avx512` showed 0.8 to 1.1 of the speed."""
 

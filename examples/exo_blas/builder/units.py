@@ -27,7 +27,7 @@ from .interface import FOLDER, header, parts
 from .routines import routine
 
 TYPES = {"f32": "float", "f64": "double"}
-LEVEL1 = f"{programs.__name__}.level1"
+LEVEL1 = {f"{programs.__name__}.{module}" for module in ("level1", "complex", "complex_level1")}
 ZEROS = f"{programs.__name__}.zeros"
 
 _TYPED = re.compile(r"\b(CBLAS(_I|_OF|_BY)?[(,]|DEFINE\(|EXO_LETTER\b)")
@@ -111,7 +111,7 @@ class Unit:
     def direct(self) -> bool:
         """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
         as a jump."""
-        return {module for module, _ in kernels_of(self)} == {LEVEL1}
+        return {module for module, _ in kernels_of(self)} <= LEVEL1
 
     @property
     def by_target(self) -> bool:
@@ -210,6 +210,7 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     lines += [f"#define {name} {value}" for name, value in numbers(machine).items()]
     lines.append(f"#define EXO_VECTOR {vector_bytes(machine if unit.direct else level2.shorter(machine))}")
     lines.append(f"#define EXO_VECTORIZED {int(bool(machine.vec_widths))}")
+    lines.append(f"#define EXO_LONGER {int(level2.shorter(machine) != machine)}")
     lines += [f"#define EXO_REAL {unit.real}", f"#define EXO_LOOP {unit.looped}"]
     lines += [f"#define REALS {1 + unit.is_complex}", f"#define COUNTED {1 + unit.pairs}"]
     precision = unit.precision or "f32"

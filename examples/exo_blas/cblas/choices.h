@@ -24,6 +24,7 @@
     CHOICE(ger_ordered_apart, 12 << 20, 0, EXO_ANY)     /* .. of rows that don't all begin alike, .. */             \
     CHOICE(ger_far, 40 << 20, 0, EXO_ANY)               /* .. and of one whose rows are not */                      \
     CHOICE(triangle_block, 96, 8, EXO_ANY)              /* rows of a triangle from memory that are taken together */ \
+    CHOICE(matrix_wide, 256, 0, EXO_ANY)                /* bytes of a row of complex numbers that is long */        \
     CHOICE(complex_together, 32, 1, EXO_ANY)            /* columns for which rows of complex numbers are taken together */ \
     /* Level 3 */                                                                                                   \
     CHOICE(complex_near, 16 << 10, 0, EXO_ANY)          /* bytes of a complex B that is read as it is, not expanded */ \

@@ -15,7 +15,6 @@ from exo_strat import direct
 from strategies.blas.pairs import optimize_pairs
 
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed, unit_stride
-from .level2 import shorter
 
 # -- pairs --------------------------------------------------------------------------------------------
 
@@ -109,7 +108,7 @@ def as_written(machine: Machine) -> Op:
 def plan_pairs(precision: str, machine: Machine) -> Op:
     """What pairs that are neighbours are scheduled by."""
     on_stack = try_else(at("b: _", set_memory(DRAM_STACK)), identity)
-    return seq(on_stack, nav(moves.root), at("for i in _: _", optimize_pairs(shorter(machine), precision)))
+    return seq(on_stack, nav(moves.root), at("for i in _: _", optimize_pairs(machine, precision)))
 
 
 def neighbours(program: Proc, vectors: str) -> Proc:

@@ -15,11 +15,15 @@ from functools import partial
 
 from exo_strat import *
 
-from .complex_vectors import LEAVES as OF_VECTORS
 from .complex_vectors import (
+    ENOUGH,
+    SOME,
     Plan,
     added_to,
     kernels_of,
+    long_kernels_of,
+    long_reals,
+    long_sums_and_updates,
     reals,
     spread,
     taken_spread_times,
@@ -27,6 +31,8 @@ from .complex_vectors import (
     written,
     zeros,
 )
+from .complex_vectors import LEAVES as OF_VECTORS
+from .complex_vectors import LONG as OF_LONG_VECTORS
 from .kernel import Kernel
 from .storage import PAIRS, ROOM, ROWS
 
@@ -106,6 +112,27 @@ def both(n: size, a: [R][n], x: [R][2], u: [R][n], v: [R][n], p: [R][n], q: [R][
         t += a[j] * v[j]
     w[0] += s
     w[1] += t
+
+
+@proc
+def boths(n: size, a: [R][n], b: [R][n], x: [R][4], u: [R][n], v: [R][n], p: [R][n], q: [R][n], w: [R][4]):
+    assert stride(a, 0) == 1 and stride(b, 0) == 1 and stride(x, 0) == 1 and stride(u, 0) == 1 and stride(v, 0) == 1
+    assert stride(p, 0) == 1 and stride(q, 0) == 1 and stride(w, 0) == 1
+    for j in seq(0, n):
+        s: R
+        t: R
+        s = p[j]
+        t = q[j]
+        w[0] += a[j] * u[j]
+        w[1] += a[j] * v[j]
+        w[2] += b[j] * u[j]
+        w[3] += b[j] * v[j]
+        s += x[0] * a[j]
+        t += x[1] * a[j]
+        s += x[2] * b[j]
+        t += x[3] * b[j]
+        p[j] = s
+        q[j] = t
 
 
 # -- products with rows -------------------------------------------------------------------------------
@@ -287,6 +314,49 @@ def gemv_columns(
 
 
 @proc
+def of_both(a: [R][2], x: [R][2], y: [R][2], v: [R][2], w: [R][2]):
+    """v += a y and w += conj(a) x, of an element of a Hermitian matrix"""
+    assert stride(a, 0) == 1 and stride(x, 0) == 1 and stride(y, 0) == 1 and stride(v, 0) == 1 and stride(w, 0) == 1
+    v[0] += a[0] * y[0] - a[1] * y[1]
+    v[1] += a[0] * y[1] + a[1] * y[0]
+    w[0] += a[0] * x[0] + a[1] * x[1]
+    w[1] += a[0] * x[1] - a[1] * x[0]
+
+
+@proc
+def two_rows(
+    n: size, lower: bool, a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n], u: [R][2 * n], v: [R][2 * n],
+    p: [R][2 * n], q: [R][2 * n], w: [R][2 * n],
+):  # fmt: skip
+    """w := the diagonal's elements times x, and w, p and q += the others, of a whole triangle: two rows together in the
+    columns that both have"""
+    assert stride(a, 2) == 1 and stride(x, 0) == 1 and stride(w, 0) == 1
+    assert stride(u, 0) == 1 and stride(v, 0) == 1 and stride(p, 0) == 1 and stride(q, 0) == 1
+    for i in seq(0, n):
+        w[2 * i] = a[i, 0, 2 * i] * x[2 * i]
+        w[2 * i + 1] = a[i, 0, 2 * i] * x[2 * i + 1]
+    for io in seq(0, n / 2):
+        i = 2 * io
+        if lower:
+            of_both(a[i + 1, 0, 2 * i : 2 * i + 2], x[2 * i + 2 : 2 * i + 4], x[2 * i : 2 * i + 2],
+                    w[2 * i + 2 : 2 * i + 4], w[2 * i : 2 * i + 2])  # fmt: skip
+            if io > 0:
+                boths(2 * i, a[i, 0, 0 : 2 * i], a[i + 1, 0, 0 : 2 * i], x[2 * i : 2 * i + 4], u[0 : 2 * i],
+                      v[0 : 2 * i], p[0 : 2 * i], q[0 : 2 * i], w[2 * i : 2 * i + 4])  # fmt: skip
+        else:
+            of_both(a[i, 0, 2 * i + 2 : 2 * i + 4], x[2 * i : 2 * i + 2], x[2 * i + 2 : 2 * i + 4],
+                    w[2 * i : 2 * i + 2], w[2 * i + 2 : 2 * i + 4])  # fmt: skip
+            if i + 2 < n:
+                boths(2 * (n - i - 2), a[i, 0, 2 * i + 4 : 2 * n], a[i + 1, 0, 2 * i + 4 : 2 * n],
+                      x[2 * i : 2 * i + 4], u[2 * i + 4 : 2 * n], v[2 * i + 4 : 2 * n],
+                      p[2 * i + 4 : 2 * n], q[2 * i + 4 : 2 * n], w[2 * i : 2 * i + 4])  # fmt: skip
+    if lower and n > 1:
+        for i in seq(n / 2 * 2, n):
+            both(2 * i, a[i, 0, 0 : 2 * i], x[2 * i : 2 * i + 2], u[0 : 2 * i], v[0 : 2 * i], p[0 : 2 * i],
+                 q[0 : 2 * i], w[2 * i : 2 * i + 2])  # fmt: skip
+
+
+@proc
 def hermitian(
     n: size, below: index, above: index, s: R, alpha: [R][2], a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n] @ PAIRS,
     beta: [R][2], y: [R][2 * n] @ PAIRS,
@@ -324,16 +394,50 @@ def hermitian(
         added_to(n, False, s, beta, w, False, 1.0, w, w, y)
 
 
+@proc
+def hermitian_whole(
+    n: size, lower: bool, s: R, alpha: [R][2], a: [R][n, 1, 2 * n] @ ROWS, x: [R][2 * n] @ PAIRS, beta: [R][2],
+    y: [R][2 * n] @ PAIRS,
+):  # fmt: skip
+    """The same, of a matrix that is no band"""
+    assert stride(a, 2) == 1
+    w: R[2 * n] @ ROOM
+    if alpha[0] != 0.0 or alpha[1] != 0.0:
+        near: R[2 * n] @ ROOM
+        u: R[2 * n] @ ROOM
+        v: R[2 * n] @ ROOM
+        p: R[2 * n] @ ROOM
+        q: R[2 * n] @ ROOM
+        taken_times(n, s, alpha, x, near)
+        spread(n, near, u, v)
+        zeros(2 * n, p)
+        zeros(2 * n, q)
+        two_rows(n, lower, a, near, u, v, p, q, w)
+        added_to(n, True, s, beta, w, True, -1.0, p, q, y)
+    else:
+        added_to(n, False, s, beta, w, False, 1.0, w, w, y)
+
+
 # -- kernels ------------------------------------------------------------------------------------------
 
 LEAVES: Mapping[str, Plan] = {
     **OF_VECTORS,
-    **{p.name(): partial(reals, 1) for p in (dots, adds)},
+    **{p.name(): partial(reals, 1) for p in (dots, adds, boths)},
     **{p.name(): partial(reals, 0) for p in (dot, add, both)},
 }
-"""What loops that are vectors are scheduled by."""
+LONG: Mapping[str, Plan] = {
+    **OF_LONG_VECTORS,
+    "dots": partial(long_reals, 1, ENOUGH),
+    "dot": partial(long_reals, 0, ENOUGH),
+    "adds": partial(long_reals, 1, SOME),
+    "add": partial(long_reals, 0, SOME),
+    "boths": long_sums_and_updates,
+    "both": partial(reals, 0),
+}
+"""What loops that are vectors are scheduled by; and those of long rows."""
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return kernels_of((gemv_rows, gemv_columns, gbmv_rows, gbmv_columns, hermitian), LEAVES)
+    both_lengths = (gemv_rows, gemv_columns, gbmv_rows, gbmv_columns, hermitian_whole)
+    return (*kernels_of((*both_lengths, hermitian), LEAVES), *long_kernels_of(both_lengths, LONG))

@@ -7,10 +7,146 @@ from __future__ import annotations
 
 from exo_strat import *
 
-from .complex_matrix_vector import LEAVES, columns_together, rows_together
-from .complex_vectors import given, kernels_of, plus_both, spread_few, taken, taken_spread, written, zeros
+from .complex_matrix_vector import LEAVES, LONG, add, adds, columns_together, dot, dots, rows_together
+from .complex_vectors import (
+    given,
+    kernels_of,
+    long_kernels_of,
+    plus_both,
+    spread_few,
+    taken,
+    taken_spread,
+    written,
+    zeros,
+)
 from .kernel import Kernel
 from .storage import PAIRS, ROOM, ROWS
+
+# -- corners ------------------------------------------------------------------------------------------
+
+# Of four rows, the columns that not all of them have are a triangle of their own, without loops. What it adds up is set
+# in w, which no loop over vectors has: such a loop would wait for single numbers that were stored just before.
+
+
+PARTS = ("re", "im")
+CORNERS = 8
+"""Rows of a triangle from which on corners are apart."""
+
+
+def corner(way: str, lower: bool) -> str:
+    """The program of a corner, of which row r has the columns up to r, or from r on; `rows` times x, or `columns`. Of a
+    row that begins on the diagonal, the first element is its own."""
+    sizes = [r + 1 if lower else 4 - r for r in range(4)]
+    rows = ", ".join(f"a{r}: [R][{2 * size}]" for r, size in enumerate(sizes))
+    near = " and ".join(f"stride({x}, 0) == 1" for x in ("a0", "a1", "a2", "a3", "x", "w"))
+    lines = [f"def corner_{way}_{'lower' if lower else 'upper'}(unit: bool, {rows}, x: [R][8], w: [R][8]):"]
+    lines += [f"    assert {near}"]
+    lines += [f"    {part}{t}: R" for t in range(4) for part in PARTS]
+
+    def product(t: int, r: int, c: int, first: bool) -> list[str]:
+        """Of the element (r, c), for the sum t, which it begins"""
+        at = 2 * (c if lower else c - r)
+        (re, im), (p, q) = (f"a{r}[{at}]", f"a{r}[{at + 1}]"), numbers(c if way == "rows" else r)
+        begins = [f"re{t} = {re} * {p}", f"im{t} = {re} * {q}"]
+        adds = [f"re{t} += {re} * {p}", f"im{t} += {re} * {q}"]
+        return [*(begins if first else adds), f"re{t} += -({im} * {q})", f"im{t} += {im} * {p}"]
+
+    def numbers(k: int) -> tuple[str, str]:
+        """Both parts of an element of x, of which rows are given v."""
+        re, im = f"x[{2 * k}]", f"x[{2 * k + 1}]"
+        return (im, re) if way == "rows" else (re, im)
+
+    own = [f"{part}{t} = {x}" for t in range(4) for part, x in zip(PARTS, numbers(t), strict=True)]
+    lines += ["    if unit:", *(f"        {line}" for line in own)]
+    lines += ["    else:", *(f"        {line}" for t in range(4) for line in product(t, t, t, True))]
+    for r in range(4):
+        for c in range(r) if lower else range(r + 1, 4):
+            lines += [f"    {line}" for line in product(r if way == "rows" else c, r, c, False)]
+    lines += [f"    w[{2 * t + k}] = {part}{t}" for t in range(4) for k, part in enumerate(PARTS)]
+    return "\n".join(lines) + "\n\n"
+
+
+TRIANGLE = """
+def triangle_{way}(
+    n: size, lower: bool, unit: bool, a: [R][n, 1, 2 * n] @ ROWS, {vectors}, w: [R][2 * n],
+):
+    assert stride(a, 2) == 1 and stride(w, 0) == 1 and {near}
+    for io in seq(0, n / 4):
+        i = 4 * io
+        if lower:
+            corner_{way}_lower(unit, {lower_rows}, {x}[2 * i:2 * i + 8], w[2 * i:2 * i + 8])
+            if 0 < io:
+                {left}
+        else:
+            corner_{way}_upper(unit, {upper_rows}, {x}[2 * i:2 * i + 8], w[2 * i:2 * i + 8])
+            if i + 4 < n:
+                {right}
+    for k in seq(n / 4 * 4, n):
+        re: R
+        im: R
+        re = {x}[2 * k + {p}] if unit else a[k, 0, 2 * k] * {x}[2 * k + {p}] - a[k, 0, 2 * k + 1] * {x}[2 * k + {q}]
+        im = {x}[2 * k + {q}] if unit else a[k, 0, 2 * k] * {x}[2 * k + {q}] + a[k, 0, 2 * k + 1] * {x}[2 * k + {p}]
+        if lower:
+            for j in seq({lower_rest}):
+                re += a[{r}, 0, 2 * {c}] * {x}[2 * j + {p}]
+                im += a[{r}, 0, 2 * {c}] * {x}[2 * j + {q}]
+                re += -(a[{r}, 0, 2 * {c} + 1] * {x}[2 * j + {q}])
+                im += a[{r}, 0, 2 * {c} + 1] * {x}[2 * j + {p}]
+        else:
+            for j in seq({upper_rest}):
+                re += a[{r}, 0, 2 * {c}] * {x}[2 * j + {p}]
+                im += a[{r}, 0, 2 * {c}] * {x}[2 * j + {q}]
+                re += -(a[{r}, 0, 2 * {c} + 1] * {x}[2 * j + {q}])
+                im += a[{r}, 0, 2 * {c} + 1] * {x}[2 * j + {p}]
+        w[2 * k] = re
+        w[2 * k + 1] = im
+        if lower and 4 <= n:
+            {one}
+"""
+
+
+def triangle(way: str, vectors: str, four: str, one: str, *, by_row: bool) -> str:
+    """The program of a whole triangle: w := A x, or w, p and q := the sums of A^T x"""
+    lower_rows = ", ".join(f"a[i + {r}, 0, 2 * i:2 * i + {2 * r + 2}]" for r in range(4))
+    upper_rows = ", ".join(f"a[i + {r}, 0, 2 * i + {2 * r}:2 * i + 8]" for r in range(4))
+
+    before, after = "n / 4 * 4, k", "k + 1, n"
+    given = vectors if by_row else f"x{vectors}"
+
+    def between(first: str, last: str) -> str:
+        rows = ", ".join(f"a[i + {r}, 0, {first}:{last}]" for r in range(4))
+        parts = ", ".join(f"{v}[{first}:{last}]" for v in vectors)
+        return four.format(n=f"{last} - ({first})", rows=rows, parts=parts)
+
+    parts = {"vectors": ", ".join(f"{v}: [R][2 * n]" for v in given), "x": "v" if by_row else "x", "one": one}
+    parts |= {"near": " and ".join(f"stride({v}, 0) == 1" for v in given)}
+    parts |= {"lower_rows": lower_rows, "left": between("0", "2 * i"), "lower_rest": before if by_row else after}
+    parts |= {"upper_rows": upper_rows, "right": between("2 * i + 8", "2 * n")}
+    parts |= {"upper_rest": after if by_row else before}
+    parts |= {"r": "k", "c": "j"} if by_row else {"r": "j", "c": "k"}
+    return TRIANGLE.format(way=way, p=int(by_row), q=int(not by_row), **parts)
+
+
+BEFORE = "0:2 * (n / 4 * 4)"  # the columns before the last corner, of less than four rows
+TRIANGLES = written(
+    "".join(corner(way, lower) for way in ("rows", "columns") for lower in (True, False))
+    + triangle(
+        "rows",
+        "uv",
+        "dots({n}, {rows}, {parts}, w[2 * i:2 * i + 8])",
+        f"dot(2 * (n / 4 * 4), a[k, 0, {BEFORE}], u[{BEFORE}], v[{BEFORE}], w[2 * k:2 * k + 2])",
+        by_row=True,
+    )
+    + triangle(
+        "columns",
+        "pq",
+        "adds({n}, {rows}, x[2 * i:2 * i + 8], {parts})",
+        f"add(2 * (n / 4 * 4), a[k, 0, {BEFORE}], x[2 * k:2 * k + 2], p[{BEFORE}], q[{BEFORE}])",
+        by_row=False,
+    ),
+    {p.name(): p for p in (dot, dots, add, adds)},
+)
+triangle_rows, triangle_columns = TRIANGLES["triangle_rows"], TRIANGLES["triangle_columns"]
 
 # -- products -----------------------------------------------------------------------------------------
 
@@ -26,11 +162,14 @@ def trmv_rows(
     u: R[2 * n] @ ROOM
     v: R[2 * n] @ ROOM
     taken_spread(n, s, x, u, v)
-    if unit:
-        taken(n, s, x, near)
+    if n <= below + above + 1 and n >= CORNERS:
+        triangle_rows(n, above <= 0, unit, a, u, v, near)
     else:
-        zeros(2 * n, near)
-    rows_together(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
+        if unit:
+            taken(n, s, x, near)
+        else:
+            zeros(2 * n, near)
+        rows_together(n, n, 0, n, 0, n, below, above, enough, a, u, v, near)
     given(n, s, near, x)
 
 
@@ -53,11 +192,17 @@ def trmv_columns(
     taken(n, s, x, near)
     zeros(2 * n, p)
     zeros(2 * n, q)
-    columns_together(n, n, 0, n, 0, n, below, above, enough, a, near, p, q)
-    if not unit:
-        zeros(2 * n, near)
-    plus_both(n, f, g, p, q, near)
-    given(n, s, near, x)
+    if n <= below + above + 1 and n >= CORNERS:
+        w: R[2 * n] @ ROOM
+        triangle_columns(n, above <= 0, unit, a, near, p, q, w)
+        plus_both(n, f, g, p, q, w)
+        given(n, s, w, x)
+    else:
+        columns_together(n, n, 0, n, 0, n, below, above, enough, a, near, p, q)
+        if not unit:
+            zeros(2 * n, near)
+        plus_both(n, f, g, p, q, near)
+        given(n, s, near, x)
 
 
 # -- systems ------------------------------------------------------------------------------------------
@@ -226,4 +371,5 @@ def trsv_columns(
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return kernels_of((trmv_rows, trmv_columns, trsv_rows, trsv_columns), LEAVES)
+    programs = (trmv_rows, trmv_columns, trsv_rows, trsv_columns)
+    return (*kernels_of(programs, LEAVES), *long_kernels_of(programs, LONG))

@@ -12,7 +12,8 @@ from functools import partial
 from exo_strat import *
 
 from .complex_vectors import LEAVES as OF_VECTORS
-from .complex_vectors import Plan, kernels_of, reals, spread_back, taken, taken_times
+from .complex_vectors import LONG as OF_LONG_VECTORS
+from .complex_vectors import SOME, Plan, kernels_of, long_kernels_of, long_reals, reals, spread_back, taken, taken_times
 from .kernel import Kernel
 from .storage import PAIRS, ROOM, ROWS
 
@@ -174,9 +175,14 @@ LEAVES: Mapping[str, Plan] = {
     "ranks": partial(reals, 1),
     **{p.name(): partial(reals, 0) for p in (rank, rank2)},
 }
-"""What loops that are vectors are scheduled by."""
+LONG: Mapping[str, Plan] = {
+    **OF_LONG_VECTORS,
+    "ranks": partial(long_reals, 1, SOME),
+    **{p.name(): partial(long_reals, 0, SOME) for p in (rank, rank2)},
+}
+"""What loops that are vectors are scheduled by; and those of long rows."""
 
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return kernels_of((ger, her, her2), LEAVES)
+    return (*kernels_of((ger, her, her2), LEAVES), *long_kernels_of((ger, her, her2), LONG))

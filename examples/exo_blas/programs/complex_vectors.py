@@ -18,6 +18,7 @@ from typing import TypeAlias
 from exo_strat import *
 from exo_strat import proc_from_source
 from strategies.blas.calls import calls, calls_scheduled
+from strategies.blas.lengths import by_length, with_masked_end
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.pairs import optimize_pairs
 
@@ -297,12 +298,45 @@ def pairs(loop: str, vectors: int, precision: str, machine: Machine) -> Op:
     return at(f"for {loop} in _: _", optimize_pairs(shorter(machine), precision, vectors))
 
 
-LEAVES: Mapping[str, Plan] = {
-    "zeros": partial(reals, 0),
-    **{p.name(): partial(pairs, "i", 1) for p in (signed, plus, plus_both, times, parted, parted_times)},
-    "multiplied": partial(pairs, "j", 1),
-}
-"""What loops that are vectors are scheduled by."""
+# Rows that are long enough, as the wrapper says, have vectors of 512 bits, where there are any. Those of triangles and
+# bands are shorter, too, and of fewer than some of these vectors.
+
+ENOUGH = 3
+"""Vectors of 512 bits from which on sums have them. Measured, as what wrappers choose by, by
+`python -m benchmarks.blas --level complex --only gemv --only hemv --only trmv`."""
+SOME = 2
+"""The same of updates."""
+
+
+def long_reals(vectors: int, enough: int, precision: str, machine: Machine) -> Op:
+    """What loops over reals of long rows are scheduled by: sums end with a masked vector, updates with shorter ones, as
+    what a masked store wrote is late for the next row."""
+    narrow, rest = (optimize_level_1(shorter(machine), precision, v) for v in (vectors, 1))
+    wide = optimize_level_1(machine, precision, vectors)
+    return at("for j in _: _", by_length(enough * machine.vec_width(precision), wide, narrow, rest))
+
+
+def long_sums_and_updates(precision: str, machine: Machine) -> Op:
+    """The same of loops that are both: all end with a masked vector, so that lanes are added up once."""
+    narrow = optimize_level_1(shorter(machine), precision, 1)
+    plan = by_length(machine.vec_width(precision), with_masked_end(machine, precision), narrow)
+    return at("for j in _: _", plan)
+
+
+def long_pairs(loop: str, vectors: int, precision: str, machine: Machine) -> Op:
+    """What loops over pairs of long vectors are scheduled by."""
+    return at(f"for {loop} in _: _", optimize_pairs(machine, precision, vectors))
+
+
+def of_vectors(reals_by: Plan, pairs_by: Callable[[str], Plan]) -> dict[str, Plan]:
+    """What loops over vectors are scheduled by, if reals and pairs are by these plans."""
+    programs = (signed, plus, plus_both, times, parted, parted_times)
+    return {"zeros": reals_by, **{p.name(): pairs_by("i") for p in programs}, "multiplied": pairs_by("j")}
+
+
+LEAVES: Mapping[str, Plan] = of_vectors(partial(reals, 0), lambda loop: partial(pairs, loop, 1))
+LONG: Mapping[str, Plan] = of_vectors(partial(long_reals, 0, SOME), lambda loop: partial(long_pairs, loop, 1))
+"""What loops that are vectors are scheduled by; and those of long ones."""
 
 
 def written(text: str, programs: Mapping[str, Proc]) -> dict[str, Proc]:
@@ -315,23 +349,32 @@ def written(text: str, programs: Mapping[str, Proc]) -> dict[str, Proc]:
 
 
 @cache
-def typed_with_calls(program: Proc, precision: str, instructions: tuple[tuple[str, Proc], ...] = ()) -> Proc:
+def typed_with_calls(
+    program: Proc, precision: str, instructions: tuple[tuple[str, Proc], ...] = (), variant: str = ""
+) -> Proc:
     """The program in a precision, and so all that it calls; some of that are `instructions`, by name."""
     called = {c.subproc().name(): c.subproc() for c in calls(program)}
-    own = {n: dict(instructions).get(n) or typed_with_calls(p, precision, instructions) for n, p in called.items()}
+    known = dict(instructions)
+    own = {n: known.get(n) or typed_with_calls(p, precision, instructions, variant) for n, p in called.items()}
     if own:
         program = proc_from_source(str(program), {**MEMORIES, **own})
-    return typed(program, precision, f"{COMPLEX_LETTERS[precision]}{program.name()}")
+    return typed(program, precision, f"{COMPLEX_LETTERS[precision]}{program.name()}{variant}")
 
 
-def planned(leaves: Mapping[str, Plan], precision: str) -> Callable[[Machine], Op]:
+def planned(leaves: Mapping[str, Plan], precision: str, variant: str = "") -> Callable[[Machine], Op]:
     """What a program is scheduled by whose loops are in what it calls: these `leaves`, by the names of programs."""
-    return partial(planned_for, tuple(leaves.items()), precision)
+    return partial(planned_for, tuple(leaves.items()), precision, variant)
 
 
-def planned_for(leaves: tuple[tuple[str, Plan], ...], precision: str, machine: Machine) -> Op:
-    plans = tuple((f"{COMPLEX_LETTERS[precision]}{name}", plan(precision, machine)) for name, plan in leaves)
+def planned_for(leaves: tuple[tuple[str, Plan], ...], precision: str, variant: str, machine: Machine) -> Op:
+    letter = COMPLEX_LETTERS[precision]
+    plans = tuple((f"{letter}{name}{variant}", plan(precision, machine)) for name, plan in leaves)
     return calls_scheduled(plans)
+
+
+def planned_long(leaves: Mapping[str, Plan], precision: str, machine: Machine) -> Op:
+    """The same of what only machines with vectors of 512 bits call."""
+    return identity if shorter(machine) == machine else planned(leaves, precision, "_long")(machine)
 
 
 def kernels_of(
@@ -342,3 +385,9 @@ def kernels_of(
     """The kernels of these programs, in each precision; `instructions` are those of one that they call, by name."""
     typed_programs = ((t, typed_with_calls(p, t, instructions(t))) for t in LETTERS for p in programs)
     return tuple(Kernel(p.name(), t, p, planned(leaves, t)) for t, p in typed_programs)
+
+
+def long_kernels_of(programs: tuple[Proc, ...], leaves: Mapping[str, Plan]) -> tuple[Kernel, ...]:
+    """The kernels `_long` of these programs, in each precision."""
+    typed_programs = ((t, typed_with_calls(p, t, (), "_long")) for t in LETTERS for p in programs)
+    return tuple(Kernel(p.name(), t, p, partial(planned_long, leaves, t)) for t, p in typed_programs)

@@ -158,9 +158,12 @@ def test_products_with_hermitian_matrices(rng, s):
             half = where(there & ~np.eye(n, dtype=bool), a, NOTHING)
             whole = add(add(half, conj(turned(half))), (np.diag(a[0].diagonal()), 0 * a[1]))
             given = {"alpha": reals(alpha), "beta": reals(beta), "a": rows_of(a, there), "x": apart(reals(x), 3)}
-            given |= {"below": below, "above": above, "y": reals(y)}
-            found = result(complex_matrix_vector.hermitian, "y", n=n, s=s, **given)
-            assert same(found, add(mul(beta, y), mul(alpha, dot(conj(whole, s), x)))), (n, below, above)
+            sizes, given = {"n": n, "below": below, "above": above, "s": s}, given | {"y": reals(y)}
+            want = add(mul(beta, y), mul(alpha, dot(conj(whole, s), x)))
+            assert same(result(complex_matrix_vector.hermitian, "y", **sizes, **given), want), (n, below, above)
+            if below + above >= n - 1:
+                found = result(complex_matrix_vector.hermitian_whole, "y", n=n, lower=above == 0, s=s, **given)
+                assert same(found, want), (n, below, above)
 
 
 @pytest.mark.parametrize(("s", "r"), [*product(SIGNS, SIGNS)])
