@@ -2,9 +2,11 @@
 // two of these. Of a Hermitian one, op(A) is conjugated if it is transposed in row-major order, op(B)' if it isn't.
 #include "matrices.h"
 
+// Without vectors nothing is read where it is: what is near would be expanded for each strip.
+#define IS_NEAR (EXO_VECTORIZED && 2 * AT_LEAST_1((int64_t)k) * n * (int64_t)sizeof(T) <= CHOICE(complex_near))
 #define UPDATE(hermitian, alpha, a, lda, b, ldb, beta)                                    \
     if (n > 0)                                                                            \
-        KERNEL(rank_k)(n, AT_LEAST_1(k), LOWER(layout, uplo), BY_ROWS(layout, trans), hermitian,                   \
+        KERNEL(rank_k)(n, AT_LEAST_1(k), LOWER(layout, uplo), BY_ROWS(layout, trans), IS_NEAR, hermitian,          \
             BY_ROWS(layout, trans) ? n : AT_LEAST_1(k), BY_ROWS(layout, trans) ? AT_LEAST_1(k) : n,               \
             (hermitian) && !BY_ROWS(layout, trans) ? &minus : &plus,                                              \
             (hermitian) && BY_ROWS(layout, trans) ? &minus : &plus, FACTOR(alpha, k),                             \
