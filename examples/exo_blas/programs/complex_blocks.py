@@ -8,9 +8,11 @@ TALL = 1024
 """Rows of A that are copied at a time."""
 APART = 16
 """Reals by which rows of a block are farther apart, as no power of two is good: a cache line, and more."""
-SMALL = 16
+SMALL = 8
 """Rows of a triangle that are part of a square."""
-STRIP = 24
+SLICE = 128
+"""Rows of a triangle that are taken together, at most DEEP."""
+STRIP = 64
 """Rows of a triangle that a product takes at a time."""
 TURNED = 128
 """Rows that are turned at a time, to come from the left."""

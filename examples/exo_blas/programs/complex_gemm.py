@@ -29,7 +29,7 @@ from .calls import PROTOTYPE, TYPES
 from .complex_blocks import APART, DEEP, EIGHT, SMALL, TALL, WIDE
 from .complex_vectors import Plan, kernels_of, multiplied, pairs, reals
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
-from .storage import BLOCK
+from .storage import BLOCK, KEPT
 
 # -- products of reals --------------------------------------------------------------------------------
 
@@ -135,11 +135,23 @@ def turned_columns(n: size, m: size, a: [R][m, n, 2], t: [R][m, n, 2]):
 
 
 @proc
+def turned_columns_back(n: size, m: size, a: [R][m, n, 2], t: [R][m, n, 2]):
+    """The same, of columns from the last element back"""
+    assert stride(a, 0) == -2 and stride(a, 2) == 1 and stride(t, 1) == 2 and stride(t, 2) == 1
+    for j in seq(0, n):
+        for i in seq(0, m):
+            for r in seq(0, 2):
+                t[i, j, r] = a[i, j, r]
+
+
+@proc
 def copied(m: size, n: size, a: [R][m, n, 2], t: [R][m, n, 2]):
     """T := A, of any strides"""
     assert stride(a, 2) == 1 and stride(t, 1) == 2 and stride(t, 2) == 1
     if stride(a, 0) == 2:
         turned_columns(n, m, a, t)
+    elif stride(a, 0) == -2:
+        turned_columns_back(n, m, a, t)
     else:
         for io in seq(0, (m + EIGHT - 1) / EIGHT):
             for j in seq(0, n):
@@ -297,7 +309,7 @@ def panel(
     assert p0 >= 0 and j0 >= 0
     assert (turned and j0 + n <= r and p0 + k <= q) or (not turned and p0 + k <= r and j0 + n <= q)
     assert stride(a, 2) == 1 and stride(b, 1) == 1 and stride(c, 1) == 1 and stride(f, 1) == 1
-    t: R[min(k, DEEP), 2 * min(n, WIDE) + APART] @ BLOCK
+    t: R[min(k, DEEP), 2 * min(n, WIDE) + APART] @ KEPT
     for po in seq(0, (k + DEEP - 1) / DEEP):
         p = DEEP * po
         d = min(DEEP, k - DEEP * po)
@@ -538,6 +550,7 @@ def turning(dst: str, src: str, rows: tuple[int, int], back: str, precision: str
 
 LEAVES: Mapping[str, Plan] = {
     "turned_columns": partial(turning, "t", "a", (0, 1), ""),
+    "turned_columns_back": partial(turning, "t", "a", (0, 1), "a"),
     "turned_pairs": partial(turning, "t", "a", (0, 0), ""),
     "turned_columns_flat": partial(turning, "t", "a", (0, 1), ""),
     "conjugated": partial(pairs, "j", 1),

@@ -21,7 +21,7 @@ from .complex_gemm import (
 )
 from .complex_vectors import kernels_of
 from .kernel import Kernel
-from .storage import BLOCK
+from .storage import BLOCK, KEPT
 
 # -- blocks -------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ def corner(
     assert p0 >= 0 and j0 >= 0
     assert (turned and j0 + n <= r and p0 + k <= q) or (not turned and p0 + k <= r and j0 + n <= q)
     assert stride(a, 2) == 1 and stride(b, 1) == 1 and stride(c, 1) == 1 and stride(f, 1) == 1
-    t: R[min(k, DEEP), 2 * min(n, WIDE) + APART] @ BLOCK
+    t: R[min(k, DEEP), 2 * min(n, WIDE) + APART] @ KEPT
     for po in seq(0, (k + DEEP - 1) / DEEP):
         p = DEEP * po
         d = min(DEEP, k - DEEP * po)
@@ -120,7 +120,7 @@ def rank(
             if near or stride(a, 1) == 2:
                 corner(n, k, lower, turned, 0, 0, r, q, f, a, b, c)
             else:
-                t: R[min(n, TALL), min(k, DEEP) + APART / 2, 2] @ BLOCK
+                t: R[min(n, TALL), min(k, DEEP) + APART / 2, 2] @ KEPT
                 for io in seq(0, (n + TALL - 1) / TALL):
                     i = TALL * io
                     h = min(TALL, n - TALL * io)
@@ -175,6 +175,85 @@ def rank_k(
             real_diagonal(n, c)
 
 
+# -- sums of two ---------------------------------------------------------------------------------------
+
+
+@proc
+def half_of_both(n: size, lower: bool, s: R, t: [R][n, 2 * n], c: [R][n, 2 * n]):
+    """C += T + T^T, of one triangle, or C += T + T^H, if s is -1"""
+    for i in seq(0, n):
+        if lower:
+            for j in seq(0, i + 1):
+                c[i, 2 * j] += t[i, 2 * j] + t[j, 2 * i]
+                c[i, 2 * j + 1] += t[i, 2 * j + 1] + s * t[j, 2 * i + 1]
+        else:
+            for j in seq(i, n):
+                c[i, 2 * j] += t[i, 2 * j] + t[j, 2 * i]
+                c[i, 2 * j + 1] += t[i, 2 * j + 1] + s * t[j, 2 * i + 1]
+
+
+@proc
+def strips_of_both(
+    n: size, k: size, lower: bool, s: R, f: [R][4, 2], g: [R][4, 2], a: [R][n, k, 2], b: [R][n, k, 2],
+    u: [R][k, 2 * n], v: [R][k, 2 * n], c: [R][n, 2 * n],
+):  # fmt: skip
+    """C += A V + B U, of one triangle: of a square at the diagonal, the second product is the first one turned"""
+    assert stride(f, 1) == 1 and stride(g, 1) == 1 and stride(a, 2) == 1 and stride(b, 2) == 1
+    assert stride(u, 1) == 1 and stride(v, 1) == 1 and stride(c, 1) == 1
+    for io in seq(0, (n + SMALL - 1) / SMALL):
+        i = SMALL * io
+        h = min(SMALL, n - SMALL * io)
+        t: R[SMALL, 2 * SMALL] @ DRAM_STACK
+        for p in seq(0, SMALL):
+            for j in seq(0, 2 * SMALL):
+                t[p, j] = 0.0
+        product(h, h, k, f, a[i : i + h, 0:k, 0:2], v[0:k, 2 * i : 2 * (i + h)], t[0:h, 0 : 2 * h])
+        half_of_both(h, lower, s, t[0:h, 0 : 2 * h], c[i : i + h, 2 * i : 2 * (i + h)])
+        if lower:
+            if i > 0:
+                product(h, i, k, f, a[i : i + h, 0:k, 0:2], v[0:k, 0 : 2 * i], c[i : i + h, 0 : 2 * i])
+                product(h, i, k, g, b[i : i + h, 0:k, 0:2], u[0:k, 0 : 2 * i], c[i : i + h, 0 : 2 * i])
+        else:
+            if i + h < n:
+                product(h, n - i - h, k, f, a[i : i + h, 0:k, 0:2], v[0:k, 2 * (i + h) : 2 * n],
+                        c[i : i + h, 2 * (i + h) : 2 * n])  # fmt: skip
+                product(h, n - i - h, k, g, b[i : i + h, 0:k, 0:2], u[0:k, 2 * (i + h) : 2 * n],
+                        c[i : i + h, 2 * (i + h) : 2 * n])  # fmt: skip
+
+
+@proc
+def rank_2k(
+    n: size, k: size, lower: bool, turned: bool, hermitian: bool, r: size, q: size, sa: R, sb: R, alpha: [R][2],
+    other: [R][2], a: [R][n, k, 2], b: [R][n, k, 2], u: [R][r, 2 * q], v: [R][r, 2 * q], beta: [R][2],
+    c: [R][n, 2 * n],
+):  # fmt: skip
+    """C := alpha A V + other B U + beta C, of one triangle, of small matrices: U is the transposed of A, and V of B, or
+    they are, and `turned`"""
+    assert (turned and n <= r and k <= q) or (not turned and k <= r and n <= q)
+    assert stride(a, 2) == 1 and stride(b, 2) == 1 and stride(u, 1) == 1 and stride(v, 1) == 1 and stride(c, 1) == 1
+    if beta[0] != 1.0 or beta[1] != 0.0 or alpha[0] != 0.0 or alpha[1] != 0.0:
+        if hermitian:
+            real_diagonal(n, c)
+        scaled_triangle(n, lower, hermitian, beta, c)
+        if alpha[0] != 0.0 or alpha[1] != 0.0:
+            f: R[4, 2] @ DRAM_STACK
+            g: R[4, 2] @ DRAM_STACK
+            factors_n(alpha, sa, sb, f)
+            factors_n(other, sa, sb, g)
+            s: R
+            s = -1.0 if hermitian else 1.0
+            if turned:
+                x: R[k, 2 * n + APART] @ BLOCK
+                y: R[k, 2 * n + APART] @ BLOCK
+                turned_rows(n, k, u[0:n, 0 : 2 * k], x[0:k, 0 : 2 * n])
+                turned_rows(n, k, v[0:n, 0 : 2 * k], y[0:k, 0 : 2 * n])
+                strips_of_both(n, k, lower, s, f, g, a, b, x[0:k, 0 : 2 * n], y[0:k, 0 : 2 * n], c)
+            else:
+                strips_of_both(n, k, lower, s, f, g, a, b, u[0:k, 0 : 2 * n], v[0:k, 0 : 2 * n], c)
+        if hermitian:
+            real_diagonal(n, c)
+
+
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return kernels_of((rank_k,), LEAVES, instructions)
+    return kernels_of((rank_k, rank_2k), LEAVES, instructions)

@@ -15,7 +15,7 @@ from exo_strat import *
 from exo_strat import Machine
 from strategies.blas.pairs import optimize_pairs
 
-from .complex_blocks import APART, DEEP, STRIP, TURNED, WIDE
+from .complex_blocks import APART, DEEP, SLICE, STRIP, TURNED, WIDE
 from .complex_gemm import (
     LEAVES,
     added,
@@ -191,29 +191,33 @@ def by_rows(name: str, few: str, solved: bool) -> str:
     given = "a[i : i + h, i : i + h, 0:2]"
     rows = "b[i : i + h, 0 : 2 * n]"
     beside = PRODUCTS.format(h="h", p="0", d="i")
-    fours = PRODUCTS.format(h="h", p="0", d="i").partition("else:")[2].replace("\n    ", "\n")
-    fours = rows_by(4, f"if i > 0:{fours}", f"{few}(h, n, unit, s, {given}, {rows})", solved)
-    strips = rows_by(STRIP, f"if i > 0:{beside}", f"{name}_fours(h, n, unit, s, f, {given}, {rows})", solved)
-    blocks = PRODUCTS.format(h="h", p=f"{DEEP} * po", d=DEEP)
-    block = "io" if solved else f"((m + {DEEP} - 1) / {DEEP} - 1 - io)"
-    then = f"{name}_strips(h, n, unit, far, q, s, f, {given}, near, {rows})"
-    blocks = rows_by(DEEP, f"for po in seq(0, {block}):{blocks}", then, solved)
+    fours = rows_by(4, f"if i > 0:{beside}", f"{few}(h, n, unit, s, {given}, {rows})", solved)
+    then = f"{name}_fours(h, n, unit, far, q, x, s, f, {given}, near, {rows})"
+    strips = rows_by(STRIP, f"if i > 0:{beside}", then, solved)
+    blocks = PRODUCTS.format(h="h", p="p", d="d")
+    pieces = f"""for po in seq(0, (i + {DEEP} - 1) / {DEEP}):
+            p = {DEEP} * po
+            d = min({DEEP}, i - {DEEP} * po){blocks}"""
+    then = f"{name}_strips(h, n, unit, far, q, x, s, f, {given}, near, {rows})"
+    blocks = rows_by(SLICE, pieces, then, solved)
     types = "s: R, f: [R][4, 2], a: [R][m, m, 2]"
     asserted = "assert stride(f, 1) == 1 and stride(a, 2) == 1 and stride(b, 1) == 1"
-    room = f"near: [R][q, q + {APART // 2}, 2], b: [R][m, 2 * n]"
+    room = "near: [R][q, x, 2], b: [R][m, 2 * n]"
     return f"""
-def {name}_fours(m: size, n: size, unit: bool, {types}, b: [R][m, 2 * n]):
+def {name}_fours(m: size, n: size, unit: bool, far: bool, q: size, x: size, {types}, {room}):
     {asserted}
+    assert stride(near, 1) == 2 and stride(near, 2) == 1
+    assert not far or m <= q and m <= x
 {fours}
-def {name}_strips(m: size, n: size, unit: bool, far: bool, q: size, {types}, {room}):
+def {name}_strips(m: size, n: size, unit: bool, far: bool, q: size, x: size, {types}, {room}):
     {asserted}
     assert stride(near, 1) == 2 and stride(near, 2) == 1
-    assert not far or m <= q
+    assert not far or m <= q and m <= x
 {strips}
-def {name}_blocks(m: size, n: size, unit: bool, far: bool, q: size, {types}, {room}):
+def {name}_blocks(m: size, n: size, unit: bool, far: bool, q: size, x: size, {types}, {room}):
     {asserted}
     assert stride(near, 1) == 2 and stride(near, 2) == 1
-    assert not far or m <= q or {DEEP} <= q
+    assert not far or (m <= q or {SLICE} <= q) and (m <= x or {DEEP} <= x)
 {blocks}
 """
 
@@ -224,14 +228,23 @@ BY_ROWS = written(
 )
 
 LEFT = """
-def NAME_part(m: size, n: size, unit: bool, far: bool, s: R, f: [R][4, 2], a: [R][m, m, 2], b: [R][m, 2 * n]):
+def NAME_in(
+    m: size, n: size, unit: bool, far: bool, near: bool, q: size, x: size, s: R, f: [R][4, 2], a: [R][m, m, 2],
+    room: [R][q, x, 2], b: [R][m, 2 * n]
+):
     assert stride(f, 1) == 1 and stride(a, 2) == 1 and stride(b, 1) == 1
-    if far:
-        near: R[min(m, {DEEP}), min(m, {DEEP}) + {APART} / 2, 2] @ BLOCK
-        WAY_blocks(m, n, unit, far, min(m, {DEEP}), s, f, a, near, b)
+    assert stride(room, 1) == 2 and stride(room, 2) == 1
+    assert not far or (m <= q or {SLICE} <= q) and (m <= x or {DEEP} <= x)
+    if near:
+        WAY_blocks(m, n, unit, far, q, x, s, f, a, room, b)
     else:
-        none: R[1, 1 + {APART} / 2, 2] @ DRAM_STACK
-        WAY_blocks(m, n, unit, far, 1, s, f, a, none, b)
+        t: R[m, 2 * min(n, {WIDE}) + {APART}] @ KEPT
+        for jo in seq(0, (n + {WIDE} - 1) / {WIDE}):
+            j = {WIDE} * jo
+            w = min({WIDE}, n - {WIDE} * jo)
+            copied_rows(m, w, b[0:m, 2 * j : 2 * (j + w)], t[0:m, 0 : 2 * w])
+            WAY_blocks(m, w, unit, far, q, x, s, f, a, room, t[0:m, 0 : 2 * w])
+            copied_rows(m, w, t[0:m, 0 : 2 * w], b[0:m, 2 * j : 2 * (j + w)])
 
 def NAME_left(
     m: size, n: size, unit: bool, far: bool, near: bool, s: R, alpha: [R][2], a: [R][m, m, 2], b: [R][m, 2 * n]
@@ -244,16 +257,12 @@ def NAME_left(
         one[0] = SIGN
         one[1] = 0.0
         factors_n(one, s, 1.0, f)
-        if near:
-            NAME_part(m, n, unit, far, s, f, a, b)
+        if far:
+            room: R[min(m, {SLICE}), min(m, {DEEP}) + {APART} / 2, 2] @ KEPT
+            NAME_in(m, n, unit, far, near, min(m, {SLICE}), min(m, {DEEP}) + {APART} / 2, s, f, a, room, b)
         else:
-            t: R[m, 2 * min(n, {WIDE}) + {APART}] @ BLOCK
-            for jo in seq(0, (n + {WIDE} - 1) / {WIDE}):
-                j = {WIDE} * jo
-                w = min({WIDE}, n - {WIDE} * jo)
-                copied_rows(m, w, b[0:m, 2 * j : 2 * (j + w)], t[0:m, 0 : 2 * w])
-                NAME_part(m, w, unit, far, s, f, a, t[0:m, 0 : 2 * w])
-                copied_rows(m, w, t[0:m, 0 : 2 * w], b[0:m, 2 * j : 2 * (j + w)])
+            none: R[1, 1, 2] @ DRAM_STACK
+            NAME_in(m, n, unit, far, near, 1, 1, s, f, a, none, b)
 """
 """B := alpha A B, or alpha A^-1 B: where it is if B is `near`, else in copies of some columns. If A is `far`, blocks of it
 are copied."""
@@ -261,7 +270,7 @@ are copied."""
 
 def written_for(text: str, known: dict[str, Proc]) -> dict[str, Proc]:
     """The programs of a text, of products and of solutions."""
-    text = text.format(DEEP=DEEP, WIDE=WIDE, APART=APART, TURNED=TURNED) if "{" in text else text
+    text = text.format(DEEP=DEEP, SLICE=SLICE, WIDE=WIDE, APART=APART, STRIP=STRIP, TURNED=TURNED) if "{" in text else text
     product = text.replace("NAME", "trmm").replace("WAY", "product").replace("SIGN", "1.0")
     solution = text.replace("NAME", "trsm").replace("WAY", "solution").replace("SIGN", "-1.0")
     return written(product + solution, known)
@@ -328,15 +337,27 @@ def returned(m: size, n: size, t: [R][n, 2 * m], b: [R][m, n, 2]):
 
 
 RIGHT = """
-def NAME_right(m: size, n: size, unit: bool, far: bool, s: R, alpha: [R][2], a: [R][n, n, 2], b: [R][m, n, 2]):
-    assert stride(a, 2) == 1 and stride(b, 2) == 1
-    t: R[n, 2 * min(m, {TURNED}) + {APART}] @ BLOCK
+def NAME_turned(
+    m: size, n: size, h: size, unit: bool, far: bool, s: R, alpha: [R][2], a: [R][n, n, 2], t: [R][n, 2 * h],
+    b: [R][m, n, 2]
+):
+    assert stride(a, 2) == 1 and stride(b, 2) == 1 and stride(t, 1) == 1
+    assert m <= h or {TURNED} <= h
     for io in seq(0, (m + {TURNED} - 1) / {TURNED}):
         i = {TURNED} * io
-        h = min({TURNED}, m - {TURNED} * io)
-        turned(h, n, b[i : i + h, 0:n, 0:2], t[0:n, 0 : 2 * h])
-        NAME_left(n, h, unit, far, True, s, alpha, a, t[0:n, 0 : 2 * h])
-        returned(h, n, t[0:n, 0 : 2 * h], b[i : i + h, 0:n, 0:2])
+        g = min({TURNED}, m - {TURNED} * io)
+        turned(g, n, b[i : i + g, 0:n, 0:2], t[0:n, 0 : 2 * g])
+        NAME_left(n, g, unit, far, True, s, alpha, a, t[0:n, 0 : 2 * g])
+        returned(g, n, t[0:n, 0 : 2 * g], b[i : i + g, 0:n, 0:2])
+
+def NAME_right(m: size, n: size, unit: bool, far: bool, s: R, alpha: [R][2], a: [R][n, n, 2], b: [R][m, n, 2]):
+    assert stride(a, 2) == 1 and stride(b, 2) == 1
+    if n <= {STRIP} / 2:
+        few: R[n, 2 * min(m, {TURNED}) + {APART}] @ BLOCK
+        NAME_turned(m, n, min(m, {TURNED}), unit, far, s, alpha, a, few[0:n, 0 : 2 * min(m, {TURNED})], b)
+    else:
+        t: R[n, 2 * min(m, {TURNED}) + {APART}] @ KEPT
+        NAME_turned(m, n, min(m, {TURNED}), unit, far, s, alpha, a, t[0:n, 0 : 2 * min(m, {TURNED})], b)
 """
 """B^T := alpha A B^T, or alpha A^-1 B^T"""
 FROM_RIGHT = written_for(RIGHT, {**FROM_LEFT, turned.name(): turned, returned.name(): returned})

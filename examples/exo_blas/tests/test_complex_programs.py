@@ -228,7 +228,7 @@ def test_solutions_of_triangular_systems(rng, columns, unit):
 
 # -- level 3 ------------------------------------------------------------------------------------------
 
-SMALLER = {"DEEP": 8, "WIDE": 4, "TALL": 6, "SMALL": 2, "STRIP": 5, "TURNED": 3, "APART": 2, "EIGHT": 2}
+SMALLER = {"DEEP": 8, "WIDE": 4, "TALL": 6, "SMALL": 2, "STRIP": 5, "SLICE": 7, "TURNED": 3, "APART": 2, "EIGHT": 2}
 OF_MATRICES = ("complex_gemm", "complex_rank_k", "complex_triangles")
 
 
@@ -287,6 +287,26 @@ def test_one_triangle_of_a_product(rng, blocked, by_columns, lower, hermitian):
         if hermitian:
             want = (want[0], np.where(np.eye(n, dtype=bool), 0, want[1]))
         found = result(blocked.rank_k, "c", **sizes, hermitian=hermitian, sa=-1, sb=1, **given, c=reals(c, there))
+        assert same(where(there, found, NOTHING), where(there, want, NOTHING)), (n, k)
+
+
+@pytest.mark.parametrize(("by_columns", "lower", "hermitian"), [*product((False, True), (False, True), (False, True))])
+def test_one_triangle_of_two_products(rng, blocked, by_columns, lower, hermitian):
+    for n, k in ((1, 1), (3, 4), (7, 2)):
+        a, b, c, alpha, beta = (drawn(rng, *shape) for shape in ((n, k), (n, k), (n, n), (1,), (1,)))
+        alpha, beta = (alpha[0] + 4, alpha[1]), (beta[0], 0 * beta[1]) if hermitian else beta
+        other, sign = (conj(alpha), -1) if hermitian else (alpha, 1)
+        there = stored(n, n, n, 0) if lower else stored(n, n, 0, n)
+        lying = [z if by_columns else turned(z) for z in (a, b)]
+        r, q = lying[0][0].shape
+        sizes = {"n": n, "k": k, "lower": lower, "turned": by_columns, "hermitian": hermitian, "r": r, "q": q}
+        given = {"alpha": reals(alpha), "other": reals(other), "beta": reals(beta), "a": pairs(a), "b": pairs(b)}
+        first, second = mul(alpha, dot(a, turned(conj(b, sign)))), mul(other, dot(b, turned(conj(a, sign))))
+        want = add(mul(beta, c), add(first, second))
+        if hermitian:
+            want = (want[0], np.where(np.eye(n, dtype=bool), 0, want[1]))
+        lines = {"u": reals(lying[0]), "v": reals(lying[1])}
+        found = result(blocked.rank_2k, "c", **sizes, sa=1, sb=sign, **given, **lines, c=reals(c, there))
         assert same(where(there, found, NOTHING), where(there, want, NOTHING)), (n, k)
 
 

@@ -1,6 +1,7 @@
 // B := alpha op(A) B or alpha B op(A), and the same of the inverse of op(A), for a triangular A. It is handed over as a
 // lower triangle from the left: an upper one from its last row back, and from the right the transposed, as is B.
 #include "matrices.h"
+#include "../room.h"
 
 #include "../threads.h"
 
