@@ -23,6 +23,7 @@ from exo_strat import (
     Script,
     add_assertion,
     at,
+    cut_loop,
     divide_dim,
     divide_loop,
     focus,
@@ -45,7 +46,9 @@ from exo_strat import (
     schedule,
     seq,
     set_memory,
+    shift_loop,
     simplify,
+    specialize,
     stage_mem,
     strategy,
 )
@@ -139,13 +142,24 @@ def optimize_pair_product(p: Proc, c: ProcCursor, machine: Machine, precision: s
 
 @strategy
 def in_tiles(p: Proc, c: ForCursor, program: Proc, big: Pairs) -> Script:
-    """`for j: for i: s  ~>  for io: (for jo: kernel(..); ..); if m % 6 == 1: ..`. Focus: the nest."""
+    """`for j: for i: s  ~>  for io: (for jo: kernel(..); ..); if m % 6 == 1: ..`. Focus: the nest.
+
+    A row alone would have to wait for its few sums: of seven rows, four are a tile and three. So are the last ones."""
     p, below = yield reorder_loops()
-    p, rows = yield seq(focus(below), divide_loop(big.rows, ("io", "i"), tail="cut"))
-    fewer = range(1, big.rows)
+    rows, low = big.rows, big.rows // 2 + 1
+    p, cases = yield seq(focus(below), specialize(f"m % {rows} == 1 and m > {rows}"))
+    one_more, others = cases.body()[0], cases.orelse()[0]
+    p, first = yield on(one_more, cut_loop(f"m - {rows + 1}"))
+    p, last = yield on(first.next(), shift_loop(0), cut_loop(f"{low}"))
+    parts = ((first, rows), (last, low), (last.next(), rows + 1 - low))
+    for part, height in parts:
+        yield on(part, shift_loop(0), divide_loop(height, ("io", "i"), tail="perfect"))
+        yield on(part, nav(INSIDE), row_of_tiles(program, replace(big, rows=height)), std.cleanup())
+    p, whole = yield on(others, divide_loop(rows, ("io", "i"), tail="cut"))
+    fewer = range(1, rows)
     some = [row_of_tiles(program, replace(big, rows=r)) for r in fewer]
-    yield on(rows.next(), std.specialize_sizes(f"m % {big.rows}", fewer, some))
-    yield on(rows, nav(INSIDE), row_of_tiles(program, big), std.cleanup())
+    yield on(whole.next(), std.specialize_sizes(f"m % {rows}", fewer, some))
+    yield on(whole, nav(INSIDE), row_of_tiles(program, big), std.cleanup())
     return None
 
 

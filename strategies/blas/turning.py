@@ -130,3 +130,85 @@ def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str,
         case = case.orelse()[0]
     yield on(case, last)
     return None
+
+
+PAIRS_SIDE = {"f32": 4, "f64": 2}
+"""Rows and columns of a tile of pairs that fills vectors of 256 bits."""
+
+_TURN_PAIRS = {
+    "f32": """\
+#include <immintrin.h>
+#include <stdint.h>
+// Four pairs of each of four rows, to four rows: a pair is as long as a double.
+static inline void exo_turn_pairs_f32(float *dst, int64_t row, const float *src, int64_t column) {
+    __m256d c[4];
+    for (int j = 0; j < 2; j++) {
+        const float *low = src + j * column, *high = low + 2 * column;
+        const __m256d a = _mm256_castps_pd(_mm256_loadu_ps(low)), b = _mm256_castps_pd(_mm256_loadu_ps(high));
+        c[j] = _mm256_permute2f128_pd(a, b, 0x20);
+        c[j + 2] = _mm256_permute2f128_pd(a, b, 0x31);
+    }
+    for (int i = 0; i < 4; i += 2) {
+        _mm256_storeu_ps(dst + i * row, _mm256_castpd_ps(_mm256_unpacklo_pd(c[i], c[i + 1])));
+        _mm256_storeu_ps(dst + (i + 1) * row, _mm256_castpd_ps(_mm256_unpackhi_pd(c[i], c[i + 1])));
+    }
+}""",
+    "f64": """\
+#include <immintrin.h>
+#include <stdint.h>
+// Two pairs of each of two rows, to two rows
+static inline void exo_turn_pairs_f64(double *dst, int64_t row, const double *src, int64_t column) {
+    const __m256d a = _mm256_loadu_pd(src), b = _mm256_loadu_pd(src + column);
+    _mm256_storeu_pd(dst, _mm256_permute2f128_pd(a, b, 0x20));
+    _mm256_storeu_pd(dst + row, _mm256_permute2f128_pd(a, b, 0x31));
+}""",
+}
+
+BLOCK_OF_PAIRS = 8
+"""Rows and columns that are turned together where there is no such instruction, so that lines of both stay near."""
+
+
+@strategy
+def pairs_turned(
+    p: Proc, c: ForCursor, machine: Machine, precision: str, dst: str, src: str, rows: tuple[int, int] = (0, 0),
+    back: str = "",
+) -> Script:  # fmt: skip
+    """`for j: for i: for r in (0, 2): c[i, j, r] = a[j, i, r]  ~>  for jo: for io: tile(..)`, of pairs of neighbours.
+
+    The procedure is this nest alone, of n and m iterations. `dst` and `src` are the names of both matrices, and `rows`
+    which of their dimensions is that of rows, whose pairs are neighbours; of one of both the pairs of a row may lie
+    from the last one `back`. Focus: the outer loop.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def turn(m: size, n: size, a: [f32][n, 2 * m], c: [f32][m, 2 * n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(c, 1) == 1
+    ...     for j in seq(0, n):
+    ...         for i in seq(0, m):
+    ...             for r in seq(0, 2):
+    ...                 c[i, 2 * j + r] = a[j, 2 * i + r]
+    ... ''')
+    >>> q = schedule(at("for j in _: _", pairs_turned(avx2, "f32", "c", "a")), p)
+    >>> [c.subproc().name() for c in q.root().find_all("_(_)")]
+    ['turn_tile']
+    """
+    has_tile, program = bool(machine.get_transposes(precision)), p
+    side = PAIRS_SIDE[precision] if has_tile else BLOCK_OF_PAIRS
+    p, tiles = yield std.tile(side, side, tail="cut")
+    if has_tile:
+        given = []
+        for name, dim in zip((dst, src), rows, strict=True):
+            at, row = f"&{{{name}_data}}", f"{{{name}_stride_{dim}}}"
+            if back == name:
+                at += f" - {2 * (side - 1)}"
+            elif back:
+                at, row = f"{at} + {side - 1} * {row}", f"-{row}"
+            given.append(f"{at}, {row}")
+        text = f"exo_turn_pairs_{precision}({', '.join(given)});"
+        name = rename(f"{p.name()}_tile")
+        size = seq(partial_eval(m=side, n=side), simplify(), name, make_instr(text, _TURN_PAIRS[precision]))
+        yield on(tiles, nav(INSIDE), nav(INSIDE), simplify(), replace(schedule(size, program)))
+    yield std.cleanup()
+    return None

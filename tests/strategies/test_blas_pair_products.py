@@ -24,7 +24,7 @@ def both(machine: Machine, precision: str) -> tuple[Proc, Proc]:
 @pytest.mark.parametrize("machine", [avx2, avx512], ids=str)
 def test_a_product_in_tiles_is_what_its_program_says(machine: Machine) -> None:
     program, scheduled = both(machine, "f64")
-    for m, n, k in ((1, 1, 1), (2, 3, 2), (3, 4, 1), (7, 2, 3), (5, 9, 2)):
+    for m, n, k in ((1, 1, 1), (2, 3, 2), (3, 4, 1), (4, 9, 2), (7, 2, 3), (7, 9, 1), (5, 9, 2)):
         rng = Random(m)
 
         def drawn(*shape: int, rng: Random = rng) -> object:

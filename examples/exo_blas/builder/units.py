@@ -20,6 +20,7 @@ from strategies.blas import level3
 from .. import programs
 from ..programs import level2, skinny
 from ..programs.calls import product_names
+from ..programs.complex_gemm import pairs_names
 from ..programs.kernel import COMPLEX_LETTERS, LETTERS, Kernel
 from .catalogue import find
 from .dispatch import entry_points
@@ -200,7 +201,8 @@ def unit_text(unit: Unit, machine: Machine, kernels: str) -> str:
     lines += ["#define exo_alloc exo_blas_memory", "#define exo_vector exo_blas_vector"]
     lines += ["__attribute__((malloc)) void *exo_blas_vector(size_t bytes);"]
     lines += [f"__attribute__((malloc, assume_aligned({ALIGNED}))) void *exo_blas_memory(size_t bytes);"]
-    lines += [name for name in product_names(machine) if name.split()[1] in kernels]
+    names = (*product_names(machine), *pairs_names(machine))
+    lines += [name for name in names if name.split()[1] in kernels]
     if SHARED in kernels:  # profile.h says how many
         lines.append("int exo_threads(void);")
     lines.append(kernels.replace(SHARED, f"{SHARED} num_threads(exo_threads())"))

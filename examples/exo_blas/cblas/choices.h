@@ -27,7 +27,7 @@
     CHOICE(matrix_wide, 256, 0, EXO_ANY)                /* bytes of a row of complex numbers that is long */        \
     CHOICE(complex_together, 32, 1, EXO_ANY)            /* columns for which rows of complex numbers are taken together */ \
     /* Level 3 */                                                                                                   \
-    CHOICE(complex_near, 16 << 10, 0, EXO_ANY)          /* bytes of a complex B that is read as it is, not expanded */ \
+    CHOICE(complex_near, L2 / 4, 0, EXO_ANY)            /* bytes of a complex B that is read as it is, not copied */ \
     CHOICE(gemm_shared, 1 << 21, 1 << 12, EXO_ANY)      /* multiplications that threads share */                    \
     CHOICE(gemm_tiny, 8, 0, 1 << 10)                    /* of few multiplications, which are made one by one */      \
     CHOICE(gemm_shallow, 16, 1, 512)                    /* products of an element for which C is what takes time */ \

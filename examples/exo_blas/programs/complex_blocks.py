@@ -2,17 +2,19 @@
 
 DEEP = 256
 """Rows of B at a time: as many reals as a product of reals takes."""
-WIDE = 256
+WIDE = 128
 """Columns of B at a time."""
 TALL = 1024
 """Rows of A that are copied at a time."""
 APART = 16
 """Reals by which rows of a block are farther apart, as no power of two is good: a cache line, and more."""
-SMALL = 16
-"""Rows of a triangle that are part of a square, or are solved without products."""
-STRIP = 32
-"""Rows of a triangle that are part of one product."""
-SLICE = 64
+SMALL = 8
+"""Rows of a triangle that are part of a square."""
+SLICE = 128
+"""Rows of a triangle that are taken together, at most DEEP."""
+STRIP = 64
 """Rows of a triangle that a product takes at a time."""
 TURNED = 128
 """Rows that are turned at a time, to come from the left."""
+EIGHT = 8
+"""Columns that are turned at a time."""

@@ -24,9 +24,9 @@ from strategies.blas.pairs import optimize_pairs
 
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel, typed
 from .level2 import shorter
-from .storage import BLOCK, PAIRS, ROOM, ROWS
+from .storage import BLOCK, KEPT, PAIRS, ROOM, ROWS
 
-MEMORIES = {"PAIRS": PAIRS, "BLOCK": BLOCK, "ROOM": ROOM, "ROWS": ROWS}
+MEMORIES = {"PAIRS": PAIRS, "BLOCK": BLOCK, "KEPT": KEPT, "ROOM": ROOM, "ROWS": ROWS}
 
 # -- loops over the reals of vectors ------------------------------------------------------------------
 

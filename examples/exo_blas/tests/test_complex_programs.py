@@ -231,7 +231,7 @@ def test_solutions_of_triangular_systems(rng, columns, unit):
 
 # -- level 3 ------------------------------------------------------------------------------------------
 
-SMALLER = {"DEEP": 3, "WIDE": 4, "TALL": 5, "SMALL": 2, "STRIP": 4, "SLICE": 4, "TURNED": 3, "APART": 2}
+SMALLER = {"DEEP": 8, "WIDE": 4, "TALL": 6, "SMALL": 2, "STRIP": 5, "SLICE": 7, "TURNED": 3, "APART": 2, "EIGHT": 2}
 OF_MATRICES = ("complex_gemm", "complex_rank_k", "complex_triangles")
 
 
@@ -260,7 +260,7 @@ def strided(z: Exact, across: bool) -> Any:
     return Array(cells, 0, (m, n, 2), (2, 2 * m, 1))
 
 
-SHAPES = ((1, 1, 1), (3, 5, 4), (7, 2, 8), (6, 9, 3))
+SHAPES = ((1, 1, 1), (3, 5, 4), (7, 2, 9), (6, 9, 3))
 
 
 @pytest.mark.parametrize(("across", "by_columns"), [*product((False, True), (False, True))])
@@ -278,18 +278,38 @@ def test_products_of_matrices(rng, blocked, across, by_columns):
 
 @pytest.mark.parametrize(("by_columns", "lower", "hermitian"), [*product((False, True), (False, True), (False, True))])
 def test_one_triangle_of_a_product(rng, blocked, by_columns, lower, hermitian):
-    for (n, k), across in product(((1, 1), (3, 4), (7, 2), (11, 5)), (False, True)):
+    for (n, k), across, near in product(((1, 1), (3, 4), (7, 2), (11, 5)), (False, True), (False, True)):
         a, b, c, alpha, beta = (drawn(rng, *shape) for shape in ((n, k), (k, n), (n, n), (1,), (1,)))
         alpha, beta = (alpha[0] + 4, alpha[1]), (beta[0], 0 * beta[1]) if hermitian else beta
         lying = turned(b) if by_columns else b
         there = stored(n, n, n, 0) if lower else stored(n, n, 0, n)
         r, q = lying[0].shape
-        sizes = {"n": n, "k": k, "lower": lower, "turned": by_columns, "hermitian": hermitian, "r": r, "q": q}
+        sizes = {"n": n, "k": k, "lower": lower, "turned": by_columns, "near": near, "r": r, "q": q}
         given = {"alpha": reals(alpha), "beta": reals(beta), "a": strided(a, across), "b": reals(lying)}
         want = add(mul(beta, c), mul(alpha, dot(conj(a), b)))
         if hermitian:
             want = (want[0], np.where(np.eye(n, dtype=bool), 0, want[1]))
-        found = result(blocked.rank_k, "c", **sizes, sa=-1, sb=1, **given, c=reals(c, there))
+        found = result(blocked.rank_k, "c", **sizes, hermitian=hermitian, sa=-1, sb=1, **given, c=reals(c, there))
+        assert same(where(there, found, NOTHING), where(there, want, NOTHING)), (n, k)
+
+
+@pytest.mark.parametrize(("by_columns", "lower", "hermitian"), [*product((False, True), (False, True), (False, True))])
+def test_one_triangle_of_two_products(rng, blocked, by_columns, lower, hermitian):
+    for n, k in ((1, 1), (3, 4), (7, 2)):
+        a, b, c, alpha, beta = (drawn(rng, *shape) for shape in ((n, k), (n, k), (n, n), (1,), (1,)))
+        alpha, beta = (alpha[0] + 4, alpha[1]), (beta[0], 0 * beta[1]) if hermitian else beta
+        other, sign = (conj(alpha), -1) if hermitian else (alpha, 1)
+        there = stored(n, n, n, 0) if lower else stored(n, n, 0, n)
+        lying = [z if by_columns else turned(z) for z in (a, b)]
+        r, q = lying[0][0].shape
+        sizes = {"n": n, "k": k, "lower": lower, "turned": by_columns, "hermitian": hermitian, "r": r, "q": q}
+        given = {"alpha": reals(alpha), "other": reals(other), "beta": reals(beta), "a": pairs(a), "b": pairs(b)}
+        first, second = mul(alpha, dot(a, turned(conj(b, sign)))), mul(other, dot(b, turned(conj(a, sign))))
+        want = add(mul(beta, c), add(first, second))
+        if hermitian:
+            want = (want[0], np.where(np.eye(n, dtype=bool), 0, want[1]))
+        lines = {"u": reals(lying[0]), "v": reals(lying[1])}
+        found = result(blocked.rank_2k, "c", **sizes, sa=1, sb=sign, **given, **lines, c=reals(c, there))
         assert same(where(there, found, NOTHING), where(there, want, NOTHING)), (n, k)
 
 
@@ -309,16 +329,20 @@ def test_products_with_what_is_stored_by_half(rng, blocked, left, hermitian, s):
         assert same(found, add(mul(beta, c), mul(alpha, dot(whole, b) if left else dot(b, whole)))), (m, n)
 
 
+TRIANGULAR = ((1, 1), (3, 5), (9, 4), (4, 7), (15, 2))
+
+
 @pytest.mark.parametrize(("left", "unit", "s"), [*product((False, True), (False, True), SIGNS)])
 def test_products_with_triangles_and_their_inverses(rng, blocked, left, unit, s):
-    for (m, n), across in product(((1, 1), (3, 5), (9, 4), (6, 7)), (False, True)):
+    for (m, n), across, far, near in product(TRIANGULAR, *[(False, True)] * 3):
         size = m if left else n
         a, b, alpha = invertible(rng, size, unit), drawn(rng, m, n), drawn(rng, 1)
         alpha[0][0] = alpha[0][0] or 2
         there = stored(size, size, size, 0)
         whole = conj(where(there, a, NOTHING), s)
         held = strided(where(there & ~(unit & np.eye(size, dtype=bool)), a, (np.array(None), np.array(None))), across)
-        given = {"m": m, "n": n, "unit": unit, "s": s, "alpha": reals(alpha), "a": held}
+        given = {"m": m, "n": n, "unit": unit, "far": far, "s": s, "alpha": reals(alpha), "a": held}
+        given |= {"near": near} if left else {}
         kind = "left" if left else "right"
 
         def outcome(program: Proc, given: dict[str, Any] = given, b: Exact = b, left: bool = left) -> Exact:

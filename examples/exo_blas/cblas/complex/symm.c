@@ -1,6 +1,7 @@
 // C := alpha A B + beta C or alpha B A + beta C, for a symmetric or a Hermitian A. It is handed over from the diagonal
 // down: an upper triangle as the transposed of a lower one, which of a Hermitian A is conjugated.
 #include "matrices.h"
+#include "../room.h"
 
 #define MULTIPLY(hermitian)                                                             \
     const int rows = ROW_MAJOR(layout), upper = !LOWER(layout, uplo);                   \
