@@ -20,7 +20,6 @@ typedef struct { int64_t deep, wide, tall; } Blocks;
 #define PAGE 4096          // bytes within which a processor reads ahead
 #define LINE (EXO_LINE / 4)  // elements that are at least a cache line
 #define BYTES(n) ((n) * (int64_t)sizeof(T))
-#define LEAST(x, y) ((x) < (y) ? (x) : (y))
 #ifdef __AVX512F__
 #define NARROW(n) (BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32)  // half of the last vector is empty
 #else
@@ -79,15 +78,10 @@ APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t
         by.wide = BYTES(m * k) > CHOICE(gemm_far) ? slim : CHOICE(gemm_many_columns);  // those for which A is turned
     }
     // How C is computed has been decided: it doesn't depend on the rows that a thread has.
-#define ROWS(i, rows) \
-    way(rows, n, k, by.deep, by.wide, by.tall, &alpha, IN2(a + (i) * a0, a0, a1), IN2(b, b0, b1), &beta, OUT2(c + (i) * ldc, ldc, 1))
     const int threads = m * n * k < CHOICE(gemm_shared) ? 1 : exo_threads();
     const int64_t slice = exo_slice(m, threads, EXO_ROWS);
-    if (threads == 1) ROWS(0, m);
-    else {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t i = 0; i < m; i += slice) ROWS(i, LEAST(slice, m - i));
-    }
+    SHARE(i, m, slice, way(LEAST(slice, m - i), n, k, by.deep, by.wide, by.tall, &alpha, IN2(a + i * a0, a0, a1),
+        IN2(b, b0, b1), &beta, OUT2(c + i * ldc, ldc, 1)))
 }
 
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
@@ -128,15 +122,8 @@ static void products(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64
 #define ONE(a, trans) a, STRIDES(a, trans)
 DEFINE(gemm, EITHER(PRODUCT, ONE(a, transa), ONE(b, transb), c, ldc))
 
-#define MANY(a, l, trans) a + (l) * stride##a, stride##a, STRIDES(a, trans)
-#define SOME(l, count) EITHER(products, MANY(a, l, transa), MANY(b, l, transb), c + (l) * stridec, stridec, ldc, count)
-void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
-    CHECK(gemm_batch_strided);
-    const int threads = exo_batch_threads((double)m * n * k, batch);
+#define MANY(a, trans) a + l * stride##a, stride##a, STRIDES(a, trans)
+DEFINE(gemm_batch_strided, const int threads = exo_batch_threads((double)m * n * k, batch);
     const int64_t slice = exo_slice(batch, threads, 1);
-    if (threads == 1) SOME(0, batch);
-    else {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t l = 0; l < batch; l += slice) SOME(l, LEAST(batch - l, slice));
-    }
-}
+    SHARE(l, batch, slice,
+        EITHER(products, MANY(a, transa), MANY(b, transb), c + l * stridec, stridec, ldc, LEAST(batch - l, slice))))

@@ -1,7 +1,4 @@
 // A := alpha x x^T + A, where A is symmetric and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
-void CBLAS(spr)(PARAMETERS(spr)) {
-    CHECK(spr);
-    if (n > 0) KERNEL(spr)(LOWER(layout, uplo), n, &alpha, INPUT(x, n, incx), ap);
-}
+DEFINE(spr, if (n > 0) KERNEL(spr)(LOWER(layout, uplo), n, &alpha, INPUT(x, n, incx), ap))

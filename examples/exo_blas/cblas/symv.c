@@ -2,9 +2,5 @@
 // flags: -mtune=skylake: else gcc takes loads for free, and loads again what is used twice
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
-void CBLAS(symv)(PARAMETERS(symv)) {
-    CHECK(symv);
-    if (n == 0) return;
-    KERNEL(symv)(LOWER(layout, uplo), n, &alpha, IN2(a, lda, 1), IN(FIRST(x, n, incx), incx), &beta,
-        OUT(FIRST(y, n, incy), incy));
-}
+DEFINE(symv, if (n > 0) KERNEL(symv)(LOWER(layout, uplo), n, &alpha, IN2(a, lda, 1), INPUT(x, n, incx), &beta,
+    OUTPUT(y, n, incy)))

@@ -1,7 +1,4 @@
 // x := op(A)^-1 x, where A is triangular and a band
 
-void CBLAS(tbsv)(PARAMETERS(tbsv)) {
-    CHECK(tbsv);
-    if (LOWER(layout, uplo)) a += k;
-    if (n > 0) KERNEL(tbsv)(ORIENTATION, n, k, BAND(a, lda), OUTPUT(x, n, incx));
-}
+DEFINE(tbsv, if (LOWER(layout, uplo)) a += k;
+    if (n > 0) KERNEL(tbsv)(ORIENTATION, n, k, BAND(a, lda), OUTPUT(x, n, incx)))

@@ -6,6 +6,16 @@ static inline int64_t exo_slice(int64_t n, int threads, int64_t unit) {
     return ((n + threads - 1) / threads + unit - 1) / unit * unit;
 }
 
+// What so many `threads` share, `all` of something: each a slice, from the i-th on; one has all.
+#define SHARE(i, all, slice, ...)                                             \
+    if (threads == 1) {                                                     \
+        const int64_t i = 0;                                                  \
+        __VA_ARGS__;                                                          \
+    } else {                                                                  \
+        _Pragma("omp parallel for num_threads(threads)")                      \
+        for (int64_t i = 0; i < (all); i += (slice)) __VA_ARGS__;             \
+    }
+
 // How many threads share the products of a batch, of so many multiplications each. If these are fewer than threads, one:
 // then threads share each product.
 static inline int exo_batch_threads(double each, int64_t batch) {

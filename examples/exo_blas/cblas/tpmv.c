@@ -1,7 +1,4 @@
 // x := op(A) x, where A is triangular and packed
 // flags: -fno-tree-vectorize: the few columns that make no vector are sooner done one by one
 
-void CBLAS(tpmv)(PARAMETERS(tpmv)) {
-    CHECK(tpmv);
-    if (n > 0) KERNEL(tpmv)(ORIENTATION, n, ap, OUTPUT(x, n, incx));
-}
+DEFINE(tpmv, if (n > 0) KERNEL(tpmv)(ORIENTATION, n, ap, OUTPUT(x, n, incx)))

@@ -78,6 +78,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
 #define IS_LARGE_TRIANGLE(n, lda) ((n) > CHOICE(triangle_block) && FROM_MEMORY((int64_t)(n) * (n) / 2, lda))
 #endif
 
+#define LEAST(x, y) ((x) < (y) ? (x) : (y))
 // Where the first element of a vector is: a negative increment counts from the end.
 #define FIRST(x, n, inc) ((inc) < 0 ? (x) - (int64_t)((n) - 1) * (inc) : (x))
 

@@ -3,22 +3,16 @@
 #include "../room.h"
 #include "../threads.h"
 
-#define LEAST(x, y) ((x) < (y) ? (x) : (y))
-
 // What other units share: C += A B with the factors f (programs/complex_gemm.py), of an A with any strides, and a B that
 // is near. Threads share the rows of C.
 void PAIRS(int64_t m, int64_t n, int64_t k, const T *f, int64_t f0, const T *a, int64_t a0, int64_t a1, const T *b,
     int64_t b0, T *c, int64_t ldc) {
-#define ROWS(i, rows) \
-    (rows, n, k, IN2(f, f0, 1), (struct EXO_IN3){(T *)a + (i) * a0, {a0, a1, 1}}, IN2(b, b0, 1), OUT2(c + (i) * ldc, ldc, 1))
+#define ROWS(i, rows) (rows, n, k, IN2(f, f0, 1), (struct EXO_IN3){(T *)a + (i) * a0, {a0, a1, 1}}, IN2(b, b0, 1), \
+    OUT2(c + (i) * ldc, ldc, 1))
 #if EXO_VECTORIZED
     const int threads = 4.0 * m * n * k < CHOICE(gemm_shared) ? 1 : exo_threads();
     const int64_t slice = exo_slice(m, threads, EXO_ROWS);
-    if (threads == 1) KERNEL(product_near) ROWS(0, m);
-    else {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t i = 0; i < m; i += slice) KERNEL(product_near) ROWS(i, LEAST(slice, m - i));
-    }
+    SHARE(i, m, slice, KERNEL(product_near) ROWS(i, LEAST(slice, m - i)))
 #else
     KERNEL(product_expanded) ROWS(0, m);  // gcc 12 makes vectors of the other's loop that read past the end of a and b
 #endif
@@ -39,11 +33,7 @@ static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T
         FACTOR(alpha, k), OP(a + 2 * (i) * row, lda, ta != CblasNoTrans), LYING(b, ldb), IN(beta, 1), \
         RESULT(c + 2 * (i) * ldc, ldc)
     if (!is_near) KERNEL(gemm_scaled)(GIVEN(0, m));
-    else if (threads == 1) KERNEL(gemm_near)(GIVEN(0, m));
-    else {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t i = 0; i < m; i += slice) KERNEL(gemm_near)(GIVEN(i, LEAST(slice, m - i)));
-    }
+    else SHARE(i, m, slice, KERNEL(gemm_near)(GIVEN(i, LEAST(slice, m - i))))
 }
 #define MULTIPLY(a, b, c)                                                                    \
     ROW_MAJOR(layout) ? multiply(m, n, k, alpha, a, lda, transa, b, ldb, transb, beta, c, ldc) \
@@ -51,10 +41,8 @@ static void multiply(int64_t m, int64_t n, int64_t k, const void *alpha, const T
 
 DEFINE(gemm, MULTIPLY(a, b, c))
 
-void CBLAS(gemm_batch_strided)(PARAMETERS(gemm_batch_strided)) {
-    CHECK(gemm_batch_strided);
-    const int threads = exo_batch_threads(4.0 * m * n * k, batch);
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int64_t l = 0; l < 2 * (int64_t)batch; l += 2)
-        MULTIPLY((const T *)a + l * stridea, (const T *)b + l * strideb, (T *)c + l * stridec);
-}
+#define OF(a) (T *)a + 2 * (i + l) * stride##a
+DEFINE(gemm_batch_strided, const int threads = exo_batch_threads(4.0 * m * n * k, batch);
+    const int64_t slice = exo_slice(batch, threads, 1);
+    SHARE(i, batch, slice,
+        for (int64_t l = 0; l < LEAST(slice, batch - i); l++) MULTIPLY(OF(a), OF(b), OF(c))))

@@ -9,7 +9,7 @@
     if (n > 0 && (k < n - 1 || !IS_LONG(n)))                                                      \
         KERNEL(hermitian)(n, lower ? k : 0, lower ? 0 : k, GIVEN);                                \
     else if (n > 0)                                                                               \
-        BY_LENGTH(n, KERNEL(hermitian_whole), KERNEL(hermitian_whole_long), n, lower, GIVEN)
+        BY_LENGTH(n, KERNEL(hermitian_whole), KERNEL(hermitian_whole_long))(n, lower, GIVEN)
 
 DEFINE(hemv, HERMITIAN(n, DENSE(a, lda)))
 DEFINE(hbmv, HERMITIAN(k, BANDED(a, lda, lower ? k : 0)))

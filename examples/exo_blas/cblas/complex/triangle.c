@@ -2,10 +2,8 @@
 // lower triangle from the left: an upper one from its last row back, and from the right the transposed, as is B.
 #include "matrices.h"
 #include "../room.h"
-
 #include "../threads.h"
 
-#define LEAST(x, y) ((x) < (y) ? (x) : (y))
 #define BYTES(m, n) (2 * (m) * (n) * (int64_t)sizeof(T))
 
 // Threads share the columns of B, or from the right its rows.
@@ -21,8 +19,7 @@
     const int threads = EXO_VECTORIZED && 2.0 * size * size * all >= CHOICE(gemm_shared) ? exo_threads() : 1; \
     const int64_t slice = exo_slice(all, threads, EXO_LINE / 4);                               \
     if (m == 0 || n == 0) return;                                                              \
-    _Pragma("omp parallel for num_threads(threads) if (threads > 1)")                          \
-    for (int64_t j = 0; j < all; j += slice) {                                                 \
+    SHARE(j, all, slice, {                                                            \
         const int64_t some = LEAST(slice, all - j);                                            \
         const int near = EXO_VECTORIZED && BYTES(size, some) <= CHOICE(complex_near);          \
         if (on_left)                                                                           \
@@ -31,7 +28,7 @@
         else                                                                                   \
             right(some, size, diag == CblasUnit, far, CONJ(trans), IN(alpha, 1), triangle,     \
                 (struct EXO_OUT3)PAIRS_OF((T *)b + last + 2 * j * ldb, ldb, sign));            \
-    }
+    })
 
 DEFINE(trmm, IN_PLACE(KERNEL(trmm_left), KERNEL(trmm_right)))
 DEFINE(trsm, IN_PLACE(KERNEL(trsm_left), KERNEL(trsm_right)))

@@ -3,22 +3,16 @@
 #include "rows.h"
 
 // With `less` columns on the diagonal's other side, -1 if it is not used
-#define IN_PLACE(few_by_rows, long_by_rows, few_by_columns, long_by_columns, less, length, k, ...)      \
-    const int lower = LOWER(layout, uplo);                                                             \
-    const struct EXO_IN3 matrix = __VA_ARGS__;                                                         \
-    if (n > 0 && BY_ROWS(layout, trans)) {                                                             \
-        BY_LENGTH(length, few_by_rows, long_by_rows, GIVEN(less, k));                                  \
-    } else if (n > 0)                                                                                  \
-        BY_LENGTH(length, few_by_columns, long_by_columns, GIVEN(less, k))
-#define GIVEN(less, k)                                                                                 \
-    n, lower ? k : less, lower ? less : k, CHOICE(complex_together), diag == CblasUnit,                \
-        SIGN(trans == CblasConjTrans), matrix, OUT_VECTOR(x, n, incx)
-#define TIMES(length, k, ...)                                                                          \
-    IN_PLACE(KERNEL(trmv_rows), KERNEL(trmv_rows_long), KERNEL(trmv_columns), KERNEL(trmv_columns_long), \
-        -(diag == CblasUnit), length, k, __VA_ARGS__)
-#define SOLVED(length, k, ...)                                                                         \
-    IN_PLACE(KERNEL(trsv_rows), KERNEL(trsv_rows_long), KERNEL(trsv_columns), KERNEL(trsv_columns_long), 0, \
-        length, k, __VA_ARGS__)
+#define IN_PLACE(by_rows, by_columns, less, k, ...)                                         \
+    const int lower = LOWER(layout, uplo);                                                  \
+    const struct EXO_IN3 matrix = __VA_ARGS__;                                              \
+    if (n > 0)                                                                              \
+        (BY_ROWS(layout, trans) ? by_rows : by_columns)(n, lower ? k : less, lower ? less : k,    \
+            CHOICE(complex_together), diag == CblasUnit, SIGN(trans == CblasConjTrans), matrix, OUT_VECTOR(x, n, incx))
+#define TIMES(length, k, ...) IN_PLACE(BY_LENGTH(length, KERNEL(trmv_rows), KERNEL(trmv_rows_long)), \
+    BY_LENGTH(length, KERNEL(trmv_columns), KERNEL(trmv_columns_long)), -(diag == CblasUnit), k, __VA_ARGS__)
+#define SOLVED(length, k, ...) IN_PLACE(BY_LENGTH(length, KERNEL(trsv_rows), KERNEL(trsv_rows_long)), \
+    BY_LENGTH(length, KERNEL(trsv_columns), KERNEL(trsv_columns_long)), 0, k, __VA_ARGS__)
 
 DEFINE(trmv, TIMES(n, n, DENSE(a, lda)))
 DEFINE(trsv, SOLVED(n, n, DENSE(a, lda)))
