@@ -20,6 +20,7 @@ from exo_strat import (
     nav,
     on,
     reorder_loops,
+    rewrite_expr,
     seq,
     set_memory,
     stage_mem,
@@ -38,11 +39,22 @@ MOST_ROWS = 16
 
 @named
 def by_slim_tiles(kernels: Kernels, tile: std.Tile) -> Op:
-    """`for l: s  ~>  if m == 1: (for l: kernel(..)) elif m == 2: .. else: (for l: gemm(..))`, for the columns of a tile,
+    """`for l: s  ~>  if m <= 16: .. (for l: kernel(..)) .. else: (for l: gemm(..))`, for the columns of a tile,
     of which no vector is empty. Few more rows than it has are two tiles. Focus: the loop."""
-    heights = range(1, min(MOST_ROWS, 2 * tile.rows) + 1)
-    few = std.specialize_sizes("m", heights, [by_columns(kernels, tile, m) for m in heights])
-    return either(f"m <= {heights[-1]}", few, each(kernels, calls(kernels)))
+    most = min(MOST_ROWS, 2 * tile.rows)
+    return either(f"m <= {most}", by_rows(kernels, tile, 1, most), each(kernels, calls(kernels)))
+
+
+@strategy
+def by_rows(p: Proc, c: ForCursor, kernels: Kernels, tile: std.Tile, first: int, last: int) -> Script:
+    """`for l: s  ~>  if m <= 8: (if m <= 4: ..) else: ..`, for each number of rows from the first to the last."""
+    if first < last:
+        half = (first + last) // 2
+        yield either(f"m <= {half}", by_rows(kernels, tile, first, half), by_rows(kernels, tile, half + 1, last))
+        return None
+    yield on(c.find_loop("i"), nav(moves.hi), rewrite_expr(first))
+    yield on(c, by_columns(kernels, tile, first))
+    return None
 
 
 @strategy

@@ -29,7 +29,7 @@
     /* Level 3 */                                                                                                   \
     CHOICE(complex_near, L2 / 4, 0, EXO_ANY)            /* bytes of a complex B that is read as it is, not copied */ \
     CHOICE(gemm_shared, 1 << 21, 1 << 12, EXO_ANY)      /* multiplications that threads share */                    \
-    CHOICE(gemm_tiny, 8, 0, 1 << 10)                    /* of few multiplications, which are made one by one */      \
+    CHOICE(gemm_tiny, 32, 0, 1 << 10)                   /* multiplications made one by one, of a transposed B twice */ \
     CHOICE(gemm_shallow, 16, 1, 512)                    /* products of an element for which C is what takes time */ \
     CHOICE(gemm_near, L2 / 8, 0, EXO_ANY)               /* bytes of B that needs no copy: it stays in the second cache */ \
     CHOICE(gemm_cached, L2 / 2, 1 << 14, EXO_ANY)       /* bytes of B that stay there while rows pass over them */  \

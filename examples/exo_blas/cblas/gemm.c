@@ -92,7 +92,7 @@ void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, i
     else if ((alpha == 0 || k <= 0) && beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
     else if ((alpha == 0 || k <= 0) && beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
     else if (alpha == 0 || k <= 0) return;
-    else if (m * n * k <= CHOICE(gemm_tiny))
+    else if (m * n * k <= (b1 == 1 ? 1 : 2) * CHOICE(gemm_tiny))
         KERNEL(product_tiny)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, b1), &beta, OUT2(c, ldc, 1));
     else if (k == 1 && beta == 1) CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
     else if (b1 == 1 && n * k <= SMALL && (m <= CHOICE(gemm_slim) || (m * k <= SMALL && m * n <= SMALL)))
