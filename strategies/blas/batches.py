@@ -1,6 +1,6 @@
 """Products of a batch: what depends on sizes only is decided before the loop over the products.
 
-A naive program here is `for l: s`, where s is a product of `products`, of the l-th matrices.
+A naive program here is `for g: s`, where s is a product of `products`, of the g-th matrices.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ from ..std.writing import INSIDE
 from .level3 import micro_kernel
 from .products import Kernels, Made, at_once, calls, calls_of, either, in_parts, in_two, window
 
-
 MOST_ROWS = 16
 """Rows up to which all that is decided by sizes is decided before the loop."""
 
 
 @named
 def by_slim_tiles(kernels: Kernels, tile: std.Tile) -> Op:
-    """`for l: s  ~>  if m <= 16: .. (for l: kernel(..)) .. else: (for l: gemm(..))`, for the columns of a tile,
+    """`for g: s  ~>  if m <= 16: .. (for g: kernel(..)) .. else: (for g: gemm(..))`, for the columns of a tile,
     of which no vector is empty. Few more rows than it has are two tiles. Focus: the loop."""
     most = min(MOST_ROWS, 2 * tile.rows)
     return either(f"m <= {most}", by_rows(kernels, tile, 1, most), each(kernels, calls(kernels)))
@@ -47,7 +46,7 @@ def by_slim_tiles(kernels: Kernels, tile: std.Tile) -> Op:
 
 @strategy
 def by_rows(p: Proc, c: ForCursor, kernels: Kernels, tile: std.Tile, first: int, last: int) -> Script:
-    """`for l: s  ~>  if m <= 8: (if m <= 4: ..) else: ..`, for each number of rows from the first to the last."""
+    """`for g: s  ~>  if m <= 8: (if m <= 4: ..) else: ..`, for each number of rows from the first to the last."""
     if first < last:
         half = (first + last) // 2
         yield either(f"m <= {half}", by_rows(kernels, tile, first, half), by_rows(kernels, tile, half + 1, last))
@@ -59,7 +58,7 @@ def by_rows(p: Proc, c: ForCursor, kernels: Kernels, tile: std.Tile, first: int,
 
 @strategy
 def by_columns(p: Proc, c: ForCursor, kernels: Kernels, tile: std.Tile, rows: int) -> Script:
-    """`for l: s  ~>  if n == 16: (for l: kernel(..)) else: (for l: kernel(..))`, for so many rows."""
+    """`for g: s  ~>  if n == 16: (for g: kernel(..)) else: (for g: kernel(..))`, for so many rows."""
     p, cases = yield std.specialize_sizes("n", [tile.cols], [each(kernels, by_kernels(kernels, tile, rows))])
     assert isinstance(cases, IfCursor)
     yield on(cases.orelse()[0], each(kernels, by_kernels(kernels, replace(tile, masked=True), rows)))
@@ -68,7 +67,7 @@ def by_columns(p: Proc, c: ForCursor, kernels: Kernels, tile: std.Tile, rows: in
 
 @named
 def by_kernels(kernels: Kernels, tile: std.Tile, rows: int) -> Op:
-    """`for j: for i: s  ~>  kernel(..)`, or two, as even as they can be: a tile of few rows has to wait for its sums."""
+    """`for j: for i: s  ~>  kernel(..)`, or two, as even as they can be, as a tile of few rows waits for its sums."""
     if rows > tile.rows:
         half = (rows + 1) // 2
         return in_two(half, by_kernels(kernels, tile, half), by_kernels(kernels, tile, rows - half))
@@ -78,7 +77,7 @@ def by_kernels(kernels: Kernels, tile: std.Tile, rows: int) -> Op:
 
 @strategy
 def each(p: Proc, c: ForCursor, kernels: Kernels, call: Op) -> Script:
-    """`for l: s  ~>  if beta == 0: (for l: new(..)) else: (for l: add(..))`."""
+    """`for g: s  ~>  if beta == 0: (for g: new(..)) else: (for g: add(..))`."""
     yield on(c.body()[0], at_once(call, kernels.scale))
     yield on(p.forward(c).find("if beta == 0.0: _"), lift_scope())
     return None
@@ -86,14 +85,14 @@ def each(p: Proc, c: ForCursor, kernels: Kernels, call: Op) -> Script:
 
 @named
 def turned_before(some: str, memory: Memory, turn: Made, batch: Made) -> Op:
-    """`for l: s  ~>  for lo: (for l: turn(.., b, turned)); batch(.., turned, ..)`, of matrices b whose columns are of
+    """`for g: s  ~>  for go: (for g: turn(.., b, turned)); batch(.., turned, ..)`, of matrices b whose columns are of
     neighbours, so many at a time. Focus: the loop."""
-    return in_parts(some, ("lo", "l"), from_copies(memory, turn, batch))
+    return in_parts(some, ("go", "g"), from_copies(memory, turn, batch))
 
 
 @strategy
 def from_copies(p: Proc, c: ForCursor, memory: Memory, turn: Made, batch: Made) -> Script:
-    """`for l: s[b]  ~>  (for l: turn(.., b, turned)); batch(.., turned, ..)`."""
+    """`for g: s[b]  ~>  (for g: turn(.., b, turned)); batch(.., turned, ..)`."""
     p, block = yield seq(nav(moves.as_block), stage_mem(window(c, "b"), "turned"))
     copies = block[0].prev()
     room = copies.prev()

@@ -22,7 +22,7 @@ def branches(c: IfCursor) -> Iterator[ForCursor]:
         if isinstance(s, IfCursor):
             yield from branches(s)
         else:
-            assert isinstance(s, ForCursor) and s.name() == "l"
+            assert isinstance(s, ForCursor) and s.name() == "g"
             yield s
 
 

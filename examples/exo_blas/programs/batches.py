@@ -22,15 +22,15 @@ def product_batch(
     c: [R][batch, m, n],
 ):  # fmt: skip
     assert stride(c, 2) == 1
-    for l in seq(0, batch):
+    for g in seq(0, batch):
         for j in seq(0, n):
             for i in seq(0, m):
                 if beta == 0.0:
-                    c[l, i, j] = 0.0
+                    c[g, i, j] = 0.0
                 elif beta != 1.0:
-                    c[l, i, j] = beta * c[l, i, j]
+                    c[g, i, j] = beta * c[g, i, j]
                 for p in seq(0, k):
-                    c[l, i, j] += alpha * (a[l, i, p] * b[l, p, j])
+                    c[g, i, j] += alpha * (a[g, i, p] * b[g, p, j])
 
 
 @proc
@@ -40,15 +40,15 @@ def product_batch_turned(
 ):  # fmt: skip
     assert stride(b, 1) == 1
     assert stride(c, 2) == 1
-    for l in seq(0, batch):
+    for g in seq(0, batch):
         for j in seq(0, n):
             for i in seq(0, m):
                 if beta == 0.0:
-                    c[l, i, j] = 0.0
+                    c[g, i, j] = 0.0
                 elif beta != 1.0:
-                    c[l, i, j] = beta * c[l, i, j]
+                    c[g, i, j] = beta * c[g, i, j]
                 for p in seq(0, k):
-                    c[l, i, j] += alpha * (a[l, i, p] * b[l, p, j])
+                    c[g, i, j] += alpha * (a[g, i, p] * b[g, p, j])
 
 
 def by_rows(precision: str, machine: Machine) -> Op:
@@ -58,7 +58,7 @@ def by_rows(precision: str, machine: Machine) -> Op:
         if vectors <= VECTORS:
             tile = std.Tile(narrow, precision, slim_rows(narrow)[vectors], vectors)
             found = either(f"n <= {tile.cols}", by_slim_tiles(slim_kernels(precision, narrow, vectors), tile), found)
-    return seq(nav(moves.find_loop("l")), found)
+    return seq(nav(moves.find_loop("g")), found)
 
 
 VECTORS = 2
@@ -70,7 +70,7 @@ def by_columns(precision: str, machine: Machine) -> Op:
     rows = batch_of(precision)
     turn = made(precision, machine, "matrix_turn")
     batch = Made(rows.program, rows.scheduled(machine))
-    return seq(nav(moves.find_loop("l")), turned_before("some", NEAR, turn, batch))
+    return seq(nav(moves.find_loop("g")), turned_before("some", NEAR, turn, batch))
 
 
 @cache
