@@ -120,11 +120,20 @@ def optimize_level_2_general(
 
 
 @strategy
-def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, together: int = 0) -> Script:
+def optimize_updates(
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    together: int = 0,
+    longer: Machine | None = None,
+    long: int = FEW,
+) -> Script:
     """`for i: for j in (0, n): s  ~>  if n < 8: s; else: if n < k: level 1 on each row; else: as in level 2, general`.
 
     For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
-    from `together` columns on, k, if it is given. Holes: from so `few` columns on there are vectors, and so many
+    from `together` columns on, k, if it is given. Of a machine with `longer` vectors, rows that are apart use these if
+    there are so many columns as are `long`. Holes: from so `few` columns on there are vectors, and so many
     `vectors` together in rows that are apart. Focus: the loop over rows. Returns the procedure.
 
     >>> from backends.targets import avx2
@@ -151,7 +160,11 @@ def optimize_updates(p: Proc, c: ForCursor, machine: Machine, precision: str, to
         if together:
             blocks, apart = apart.orelse()[0], apart.body()[0]
             yield on(blocks, optimize_level_2_general(machine, precision))
-    yield on(apart, reduce(optimize_level_1(machine, precision, vectors), innermost_loops))
+    if longer and long > FEW:
+        p, length = yield on(apart, specialize(f"{end} < {long}"))
+        yield on(length.body()[0], reduce(optimize_level_1(machine, precision, vectors), innermost_loops))
+        apart = length.orelse()[0]
+    yield on(apart, reduce(optimize_level_1(longer or machine, precision, vectors), innermost_loops))
     yield std.cleanup()
     return None
 

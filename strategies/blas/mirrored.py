@@ -54,7 +54,7 @@ from exo_strat import (
 )
 
 from .. import std
-from ..inspect import declaration, enclosing_loop, growth, inner_loop, innermost_loops, loops_inside, statements
+from ..inspect import declaration, enclosing_loop, growth, inner_loop, innermost_loops, loops_inside
 from ..std.staging import allocation
 from ..std.vectorize import rules_for
 from ..std.writing import INSIDE, halves, text
@@ -98,9 +98,9 @@ def optimize_mirrored(
 ) -> Script:
     """`for i: for j in (0, i): y[j] += t * a[i, j]; u += a[i, j] * x[j]  ~>  for io: for jo: s[all rows]; triangle`.
 
-    Of two kinds of `registers`, the shorter ones are for triangles of less than two blocks of the longer ones. Arguments
-    that are `stored` as a memory says have rows of their own lengths. Hole: a triangle of so many bytes is `far`. Focus:
-    the loop over rows. Returns the procedure.
+    Of two kinds of `registers`, the shorter ones are for triangles of less than two blocks of the longer ones.
+    Arguments that are `stored` as a memory says have rows of their own lengths. Hole: a triangle of so many bytes is
+    `far`. Focus: the loop over rows. Returns the procedure.
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     end, longer = text(c.hi()), growth(c) > 0
@@ -191,7 +191,7 @@ def blocks_in_registers(p: Proc, c: ForCursor, precision: str, registers: Regist
 
 @strategy
 def columns_apart(p: Proc, c: ForCursor, longer: bool, row: str) -> Script:
-    """`for j in (0, i): y[j] += e1; u += e2; u += e2[j -> i]  ~>  for j in (0, i): y[j] += e1; for j in (0, i + 1): u += e2`.
+    """`for j in (0, i): s1; s2; s2[j -> i]  ~>  for j in (0, i): s1; for j in (0, i + 1): s2`.
 
     So the diagonal is a column of the sums. Focus: the loop over columns, which is returned.
     """
@@ -283,7 +283,7 @@ def triangle_in_registers(p: Proc, c: BlockCursor, precision: str, registers: Re
 
 @strategy
 def in_registers(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Script:
-    """`for l: if e: y[l] += t * a[l]  ~>  for l: v1[l] = t; for l: v2[l] = a[l] if e else 0; for l: if e: y[l] += v1 * v2`.
+    """`for l: if e: y[l] += t * a[l]  ~>  for l: v[l] = t; for l: w[l] = a[l] if e else 0; for l: if e: y[l] += v * w`.
 
     What is outside of the triangle is not loaded. Focus: the loop over lanes.
     """

@@ -22,6 +22,7 @@ from exo_strat import (
     moves,
     nav,
     on,
+    reduce,
     rewrite_expr,
     set_memory,
     shift_loop,
@@ -56,12 +57,21 @@ class Rows:
 
 @strategy
 def optimize_packed(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, stored: Sequence[str], storage: Memory, rows: Rows
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    stored: Sequence[str],
+    storage: Memory,
+    rows: Rows,
+    longer: Machine | None = None,
+    long: int = 0,
 ) -> Script:
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
     Holes: so many rows are taken `together`, each is taken alone from so many on (`alone_from`; 0: never), by default
-    those of `rows`; fewer than `few` are left to the C compiler. Focus: the loop over rows. Returns the procedure.
+    those of `rows`; fewer than `few` are left to the C compiler. Rows that are alone use a machine with `longer`
+    vectors from so many on as are `long`. Focus: the loop over rows. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -78,19 +88,23 @@ def optimize_packed(
     ['i < n', 'j < i + 1', 'io < n / 2', 'joo < io / 4', 'joo < n / 8']
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
-    alone, end = innermost_loops(c), text(c.hi())
+    alone, alone_from, end = [c], 0, text(c.hi())
     if machine.vec_widths:
         most = yield hole("together", (2, 4, 8, 16), default=rows.together)
         alone_from = yield hole("alone_from", (0, 32, 64, 128), default=rows.alone_from)
         least = yield hole("few", (2, 4, 8), default=FEW)
         p, few = yield specialize([f"{end} < {least}", *([f"{alone_from} <= {end}"] if alone_from else [])])
         many = few.orelse()[0]
-        alone = ()
+        alone = []
         if alone_from:
-            alone, many = innermost_loops(many.body()[0]), many.orelse()[0]
+            alone, many = [many.body()[0]], many.orelse()[0]
         yield on(many, triangle_by_halves(machine, precision, most))
-    for loop in alone:
-        yield on(loop, optimize_level_1(machine, precision, 2))
+    for rows_alone in alone:
+        if longer and long > alone_from:
+            p, length = yield on(rows_alone, specialize(f"{end} < {long}"))
+            yield on(length.body()[0], reduce(optimize_level_1(machine, precision, 2), innermost_loops))
+            rows_alone = length.orelse()[0]
+        yield on(rows_alone, reduce(optimize_level_1(longer or machine, precision, 2), innermost_loops))
     yield std.cleanup()
     for argument in p.args():
         if argument.name() in stored:

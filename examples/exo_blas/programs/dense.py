@@ -252,7 +252,7 @@ def kernels() -> tuple[Kernel, ...]:
 
 def kernels_for(precision: str) -> Iterator[Kernel]:
     """The kernels of a precision."""
-    programs = {p.name(): p for p in level2.PROGRAMS}
+    programs = {p.name(): p for p in level2.PROGRAMS} | level2.MIRRORED
     for routine, vectors in SYMMETRIC.items():
         found = (any_stride(precision, programs[f"{routine}_{half}"], vectors) for half in "ul")
         halves: Cases = dict(zip(((False,), (True,)), found, strict=True))

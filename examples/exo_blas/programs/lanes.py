@@ -125,7 +125,8 @@ def loaded_once(machine: Machine, precision: str) -> Proc:
         for i in seq(0, 4):
             dst[i] = src[i]
     """
-    c = f"{{dst_data}} = {SPELLING[machine.name]['prefix']}_loadu_{SUFFIX[precision]}(&{{src_data}}); EXO_ONCE({{dst_data}})"
+    load = f"{SPELLING[machine.name]['prefix']}_loadu_{SUFFIX[precision]}(&{{src_data}})"
+    c = f"{{dst_data}} = {load}; EXO_ONCE({{dst_data}})"
     params, body = f"dst: V, src: [{precision}][{{w}}] @ DRAM", "for i in seq(0, {w}):\n    dst[i] = src[i]"
     return instruction(machine, precision, "loadu_once", c, ONCE, params, body)
 

@@ -66,8 +66,7 @@ def symv_l(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
         for j in seq(0, i):
             y[j] += t * a[i, j]
             u += a[i, j] * x[j]
-        u += a[i, i] * x[i]
-        y[i] += alpha * u
+        y[i] += t * a[i, i] + alpha * u
 
 
 @proc
@@ -80,11 +79,10 @@ def symv_u(n: size, alpha: R, a: [R][n, n], x: [R][n], y: [R][n]):
         t = alpha * x[i]
         u: R
         u = 0.0
-        u += a[i, i] * x[i]
         for j in seq(i + 1, n):
             y[j] += t * a[i, j]
             u += a[i, j] * x[j]
-        y[i] += alpha * u
+        y[i] += t * a[i, i] + alpha * u
 
 
 @proc
@@ -252,6 +250,30 @@ def with_unit_diagonal(program: Proc) -> Proc:
     return proc_from_source(text.replace(program.name(), f"{program.name()}_unit", 1))
 
 
+def with_diagonal_in_sum(program: Proc) -> Proc:
+    """The same, with the diagonal in the sum of a row, beside the columns next to it.
+
+    >>> print(with_diagonal_in_sum(symv_u))
+    def symv_u(n: size, alpha: R @ DRAM, a: [R][n, n] @ DRAM, x: [R][n] @ DRAM, y: [R][n] @ DRAM):
+        assert stride(a, 1) == 1
+        assert stride(x, 0) == 1
+        assert stride(y, 0) == 1
+        for i in seq(0, n):
+            t: R @ DRAM
+            t = alpha * x[i]
+            u: R @ DRAM
+            u = 0.0
+            u += a[i, i] * x[i]
+            for j in seq(i + 1, n):
+                y[j] += t * a[i, j]
+                u += a[i, j] * x[j]
+            y[i] += alpha * u
+    """
+    text, diagonal = str(program).replace("t * a[i, i] + ", ""), "u += a[i, i] * x[i]\n        "
+    last = "y[i] += alpha" if program.name().endswith("_l") else "for j"
+    return proc_from_source(text.replace(last, diagonal + last, 1))
+
+
 PROGRAMS = (
     *(gemv_n, gemv_trans, ger),
     *(symv_l, symv_u, syr_l, syr_u, syr2_l, syr2_u),
@@ -266,8 +288,12 @@ TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
 `python -m benchmarks.blas --only syr --only syr2`."""
 
 
-MIRRORED = (symv_l, symv_u)
-"""Products with a symmetric matrix."""
+LONG = {"f32": 160, "f64": 8}
+"""Rows of `syr` and `spr` from which on vectors of 512 bits pay, if rows are apart, by the same measurement."""
+
+
+MIRRORED = {p.name(): with_diagonal_in_sum(p) for p in (symv_l, symv_u)}
+"""Products with a symmetric matrix that are dense or packed. Those with a band are as they are in `PROGRAMS`."""
 
 
 MANY = 12
@@ -301,10 +327,12 @@ def plan_many(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, MANY, vectors))
 
 
-def plan_update(precision: str, together: int, wide: bool, machine: Machine) -> Op:
-    """What updates are scheduled by whose rows stay apart if there are few; with vectors as `wide` as there are."""
+def plan_update(precision: str, together: int, long: int, machine: Machine) -> Op:
+    """What updates are scheduled by whose rows stay apart if there are few: `long` ones with vectors as long as there
+    are."""
     size = hole("together", (0, 32, 64, 128, 256), default=together)
-    return at("for i in _: _", optimize_updates(machine if wide else shorter(machine), precision, size))
+    longer = machine if long and machine != shorter(machine) else None
+    return at("for i in _: _", optimize_updates(shorter(machine), precision, size, longer, long))
 
 
 def shorter(machine: Machine) -> Machine:
@@ -322,7 +350,7 @@ def kernel(precision: str, program: Proc) -> Kernel:
     """The kernel of a program in a precision."""
     if program in TOGETHER:
         return update(precision, program, TOGETHER[program])
-    if program in MIRRORED:
+    if program in MIRRORED.values():
         return kernel_of(program, precision, partial(plan_mirrored, precision))
     return kernel_of(program, precision, partial(plan, precision))
 
@@ -334,5 +362,5 @@ def many(precision: str, program: Proc) -> Kernel:
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
     """The kernel of an update whose rows stay apart if there are few."""
-    wide = precision == "f64" and program in (syr_l, syr_u)
-    return kernel_of(program, precision, partial(plan_update, precision, together, wide), variant)
+    long = LONG[precision] if program in (syr_l, syr_u) else 0
+    return kernel_of(program, precision, partial(plan_update, precision, together, long), variant)

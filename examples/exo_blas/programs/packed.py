@@ -84,7 +84,8 @@ def {name}_near(n: size, a: R[n, n], x: [R][n]):
 
 PRODUCTS = {f"trmv_{v}": of_triangle(getattr(level2, f"trmv_{v[:2]}"), v.endswith("unit")) for v in TRIANGLES}
 SYSTEMS = {p.name(): of_triangle(p) for p in (*level2.PROGRAMS, *SCATTERED) if p.name().startswith("trsv")}
-SYMMETRIC = {p.name(): of_triangle(p) for p in level2.PROGRAMS if p.name().startswith("sy")}
+DENSE = {p.name(): p for p in level2.PROGRAMS} | level2.MIRRORED
+SYMMETRIC = {name: of_triangle(p) for name, p in DENSE.items() if name.startswith("sy")}
 IN_PLACE = {f"{name}_near": in_place(p) for name, p in PRODUCTS.items()}
 NAMED = PRODUCTS | SYSTEMS | SYMMETRIC | IN_PLACE
 
@@ -134,8 +135,10 @@ def kernel(precision: str, name: str) -> Kernel:
 
 def plan(precision: str, rows: Rows, storage: Memory, machine: Machine) -> Op:
     """What loops over rows are scheduled by: those of an ordinary matrix, until it is stored as it is."""
-    rows_of = at("for i in _: _", optimize_packed(level2.shorter(machine), precision, ("a",), storage, rows))
-    return store(DRAM) >> rows_of
+    short = level2.shorter(machine)
+    longer = machine if machine != short else None
+    packed = optimize_packed(short, precision, ("a",), storage, rows, longer, level2.LONG[precision])
+    return store(DRAM) >> at("for i in _: _", packed)
 
 
 def plan_mirrored(precision: str, rows: Rows, storage: Memory, machine: Machine) -> Op:
