@@ -15,16 +15,18 @@
     } else                                                                                  \
         BY_LENGTH(m, KERNEL(ger), KERNEL(ger_long), n, m, TOGETHER(n, m), SIGN(conj), IN(alpha, 1), along, SIGN(0), \
             down, matrix)
-#define HERMITIAN(kernel, long_kernel, matrix, ...)             \
+// Whether all rows begin with a line of the cache
+#define ALL_ALIKE ((2 * (int64_t)lda * (int64_t)sizeof(T) | (int64_t)(uintptr_t)a) % EXO_LINE == 0)
+#define HERMITIAN(kernel, long_kernel, alike, matrix, ...)      \
     const int lower = LOWER(layout, uplo);                      \
     if (n > 0)                                                  \
-        BY_LENGTH(n, kernel, long_kernel, n, lower, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
+        BY_LENGTH(n, kernel, long_kernel, n, lower, alike, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
 #define ONE &alpha, IN_VECTOR(x, n, incx)
 #define TWO IN(alpha, 1), IN_VECTOR(x, n, incx), IN_VECTOR(y, n, incy)
 
 DEFINE(geru, GENERAL(0))
 DEFINE(gerc, GENERAL(1))
-DEFINE(her, HERMITIAN(KERNEL(her), KERNEL(her_long), DENSE(a, lda), ONE))
-DEFINE(hpr, HERMITIAN(KERNEL(her), KERNEL(her_long), PACKED(ap, n, lower), ONE))
-DEFINE(her2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), DENSE(a, lda), TWO))
-DEFINE(hpr2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), PACKED(ap, n, lower), TWO))
+DEFINE(her, HERMITIAN(KERNEL(her), KERNEL(her_long), ALL_ALIKE, DENSE(a, lda), ONE))
+DEFINE(hpr, HERMITIAN(KERNEL(her), KERNEL(her_long), 0, PACKED(ap, n, lower), ONE))
+DEFINE(her2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), ALL_ALIKE, DENSE(a, lda), TWO))
+DEFINE(hpr2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), 0, PACKED(ap, n, lower), TWO))
