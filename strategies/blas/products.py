@@ -305,7 +305,7 @@ def few_rows_apart(tall: int, call: Op) -> Op:
 
 @strategy
 def in_two(p: Proc, c: ForCursor, rows: int, then: Op, below: Op) -> Script:
-    """`for j: for i: s  ~>  for j: for i in (0, 4): s; for j: for i in (4, m): s`, each with its Op. Focus: the nest."""
+    """`for j: for i: s  ~>  for j: for i in (0, 4): s; for j: for i in (4, m): s`, by Ops. Focus: the nest."""
     p, first = yield seq(reorder_loops(), cut_loop(rows))
     yield on(first.next(), reorder_loops(), below)
     yield on(first, reorder_loops(), then)

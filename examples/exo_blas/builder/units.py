@@ -111,8 +111,8 @@ class Unit:
     @property
     def direct(self) -> bool:
         """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
-        as a jump."""
-        return {module for module, _ in kernels_of(self)} <= LEVEL1
+        as a jump. Complex `iamax` takes longer with AVX2, and doesn't gain by longer registers."""
+        return self.wrapper != "complex/iamax" and {module for module, _ in kernels_of(self)} <= LEVEL1
 
     @property
     def by_target(self) -> bool:

@@ -112,8 +112,17 @@ def ger(
         updated(m, n, enough, own, u, v, a)
 
 
+# The rows of an upper triangle begin anywhere in a line of a cache. If those of the matrix all begin with one (`alike`),
+# longer rows are taken from the first whole line on: a load or a store that is on two takes twice as long.
+
+LINE = 8
+"""Elements of which the lines of a cache that begin with one are whole."""
+SPLIT = 64
+"""Elements of a row from which on it is taken so."""
+
+
 @proc
-def her(n: size, lower: bool, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1, 2 * n] @ ROWS):
+def her(n: size, lower: bool, alike: bool, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1, 2 * n] @ ROWS):
     """A := alpha x x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
     assert stride(a, 2) == 1
     if alpha != 0.0:
@@ -129,13 +138,21 @@ def her(n: size, lower: bool, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1
             if lower:
                 rank(2 * (i + 1), own, u[0 : 2 * (i + 1)], v[0 : 2 * (i + 1)], a[i, 0, 0 : 2 * (i + 1)])
             else:
-                rank(2 * (n - i), own, u[2 * i : 2 * n], v[2 * i : 2 * n], a[i, 0, 2 * i : 2 * n])
+                if alike and n - i >= SPLIT:
+                    whole = (i + LINE - 1) / LINE * LINE
+                    if i < whole:
+                        rank(2 * (whole - i), own, u[2 * i : 2 * whole], v[2 * i : 2 * whole],
+                             a[i, 0, 2 * i : 2 * whole])  # fmt: skip
+                    rank(2 * (n - whole), own, u[2 * whole : 2 * n], v[2 * whole : 2 * n],
+                         a[i, 0, 2 * whole : 2 * n])  # fmt: skip
+                else:
+                    rank(2 * (n - i), own, u[2 * i : 2 * n], v[2 * i : 2 * n], a[i, 0, 2 * i : 2 * n])
             a[i, 0, 2 * i + 1] = 0.0
 
 
 @proc
 def her2(
-    n: size, lower: bool, s: R, alpha: [R][2], x: [R][2 * n] @ PAIRS, y: [R][2 * n] @ PAIRS,
+    n: size, lower: bool, alike: bool, s: R, alpha: [R][2], x: [R][2 * n] @ PAIRS, y: [R][2 * n] @ PAIRS,
     a: [R][n, 1, 2 * n] @ ROWS,
 ):  # fmt: skip
     """A := alpha x y^H + conj(alpha) y x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
@@ -163,8 +180,16 @@ def her2(
                       own_y, ux[0 : 2 * (i + 1)], vx[0 : 2 * (i + 1)],
                       a[i, 0, 0 : 2 * (i + 1)])  # fmt: skip
             else:
-                rank2(2 * (n - i), own_x, uy[2 * i : 2 * n], vy[2 * i : 2 * n],
-                      own_y, ux[2 * i : 2 * n], vx[2 * i : 2 * n], a[i, 0, 2 * i : 2 * n])  # fmt: skip
+                if alike and n - i >= SPLIT:
+                    whole = (i + LINE - 1) / LINE * LINE
+                    if i < whole:
+                        rank2(2 * (whole - i), own_x, uy[2 * i : 2 * whole], vy[2 * i : 2 * whole], own_y,
+                              ux[2 * i : 2 * whole], vx[2 * i : 2 * whole], a[i, 0, 2 * i : 2 * whole])  # fmt: skip
+                    rank2(2 * (n - whole), own_x, uy[2 * whole : 2 * n], vy[2 * whole : 2 * n], own_y,
+                          ux[2 * whole : 2 * n], vx[2 * whole : 2 * n], a[i, 0, 2 * whole : 2 * n])  # fmt: skip
+                else:
+                    rank2(2 * (n - i), own_x, uy[2 * i : 2 * n], vy[2 * i : 2 * n],
+                          own_y, ux[2 * i : 2 * n], vx[2 * i : 2 * n], a[i, 0, 2 * i : 2 * n])  # fmt: skip
             a[i, 0, 2 * i + 1] = 0.0
 
 

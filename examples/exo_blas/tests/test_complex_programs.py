@@ -177,12 +177,12 @@ def test_updates_of_matrices(rng, s, r):
 
 @pytest.mark.parametrize(("lower", "s"), [*product((False, True), SIGNS)])
 def test_updates_of_hermitian_matrices(rng, lower, s):
-    for n in SIZES:
+    for n, alike in product((*SIZES, complex_updates.SPLIT + 3), (False, True)):
         a, x, y, alpha = (drawn(rng, *shape) for shape in ((n, n), (n,), (n,), (1,)))
         alpha = alpha[0] + 4, alpha[1]  # of 0, nothing is changed
         there = stored(n, n, n, 0) if lower else stored(n, n, 0, n)
         real = ~np.eye(n, dtype=bool)
-        both = {"n": n, "lower": lower, "s": s, "x": reals(x), "a": rows_of(a, there)}
+        both = {"n": n, "lower": lower, "alike": alike, "s": s, "x": reals(x), "a": rows_of(a, there)}
         p, q, by = conj(x, s), conj(y, s), conj(alpha, s)
         one = add(a, outer(mul((alpha[0], 0 * alpha[0]), p), conj(p)))
         two = add(a, add(outer(mul(by, p), conj(q)), outer(mul(conj(by), q), conj(p))))
