@@ -9,44 +9,26 @@
     const struct EXO_IN1 down = IN_VECTOR(x, m, incx), along = IN_VECTOR(y, n, incy);       \
     const struct EXO_OUT3 matrix = DENSE(a, lda);                                           \
     if (m == 0 || n == 0) return;                                                           \
-<<<<<<< HEAD
     if (ROW_MAJOR(layout))                                                                  \
-        BY_LENGTH(n, KERNEL(ger), KERNEL(ger_long))(m, n, TOGETHER(m, n), SIGN(0), IN(alpha, 1), down, SIGN(conj), along, matrix); \
+        BY_LENGTH(n, KERNEL(ger), KERNEL(ger_long))(m, n, TOGETHER(m, n), SIGN(0), IN(alpha, 1), down,  \
+            SIGN(conj), along, matrix);                                                     \
     else                                                                                    \
-        BY_LENGTH(m, KERNEL(ger), KERNEL(ger_long))(n, m, TOGETHER(n, m), SIGN(conj), IN(alpha, 1), along, SIGN(0), down, matrix)
-#define HERMITIAN(kernel, matrix, ...)                          \
-    const int lower = LOWER(layout, uplo);                      \
-    if (n > 0)                                                  \
-        kernel(n, lower, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
-#define HER BY_LENGTH(n, KERNEL(her), KERNEL(her_long))
-#define HER2 BY_LENGTH(n, KERNEL(her2), KERNEL(her2_long))
-=======
-    if (ROW_MAJOR(layout)) {                                                                \
-        BY_LENGTH(n, KERNEL(ger), KERNEL(ger_long), m, n, TOGETHER(m, n), SIGN(0), IN(alpha, 1), down, SIGN(conj),  \
-            along, matrix);                                                                 \
-    } else                                                                                  \
-        BY_LENGTH(m, KERNEL(ger), KERNEL(ger_long), n, m, TOGETHER(n, m), SIGN(conj), IN(alpha, 1), along, SIGN(0), \
-            down, matrix)
+        BY_LENGTH(m, KERNEL(ger), KERNEL(ger_long))(n, m, TOGETHER(n, m), SIGN(conj), IN(alpha, 1), along,  \
+            SIGN(0), down, matrix)
 // Whether all rows begin with a line of the cache
 #define ALL_ALIKE ((2 * (int64_t)lda * (int64_t)sizeof(T) | (int64_t)(uintptr_t)a) % EXO_LINE == 0)
-#define HERMITIAN(kernel, long_kernel, alike, matrix, ...)      \
+#define HERMITIAN(kernel, alike, matrix, ...)                   \
     const int lower = LOWER(layout, uplo);                      \
     if (n > 0)                                                  \
-        BY_LENGTH(n, kernel, long_kernel, n, lower, alike, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
->>>>>>> f0dcfe0d00ca4047b65ccbf34455d15a69e66838
+        kernel(n, lower, alike, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
+#define HER BY_LENGTH(n, KERNEL(her), KERNEL(her_long))
+#define HER2 BY_LENGTH(n, KERNEL(her2), KERNEL(her2_long))
 #define ONE &alpha, IN_VECTOR(x, n, incx)
 #define TWO IN(alpha, 1), IN_VECTOR(x, n, incx), IN_VECTOR(y, n, incy)
 
 DEFINE(geru, GENERAL(0))
 DEFINE(gerc, GENERAL(1))
-<<<<<<< HEAD
-DEFINE(her, HERMITIAN(HER, DENSE(a, lda), ONE))
-DEFINE(hpr, HERMITIAN(HER, PACKED(ap, n, lower), ONE))
-DEFINE(her2, HERMITIAN(HER2, DENSE(a, lda), TWO))
-DEFINE(hpr2, HERMITIAN(HER2, PACKED(ap, n, lower), TWO))
-=======
-DEFINE(her, HERMITIAN(KERNEL(her), KERNEL(her_long), ALL_ALIKE, DENSE(a, lda), ONE))
-DEFINE(hpr, HERMITIAN(KERNEL(her), KERNEL(her_long), 0, PACKED(ap, n, lower), ONE))
-DEFINE(her2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), ALL_ALIKE, DENSE(a, lda), TWO))
-DEFINE(hpr2, HERMITIAN(KERNEL(her2), KERNEL(her2_long), 0, PACKED(ap, n, lower), TWO))
->>>>>>> f0dcfe0d00ca4047b65ccbf34455d15a69e66838
+DEFINE(her, HERMITIAN(HER, ALL_ALIKE, DENSE(a, lda), ONE))
+DEFINE(hpr, HERMITIAN(HER, 0, PACKED(ap, n, lower), ONE))
+DEFINE(her2, HERMITIAN(HER2, ALL_ALIKE, DENSE(a, lda), TWO))
+DEFINE(hpr2, HERMITIAN(HER2, 0, PACKED(ap, n, lower), TWO))
