@@ -43,10 +43,10 @@ PAPER_REWRITES = {
 """Figure 9b; its gemm is sgemm for AVX-512 only."""
 LEVELS = (
     ("level 1", ("level1", "level1_blocks", "ways", "vectors"), 90, 18, 3196),
-    ("level 2", ("level2", "dense", "gemv", "ger", "large", "storage", "orientations", "parts"), 139, 34, 11040),
+    ("level 2", ("level2", "dense", "gemv", "ger", "large", "storage", "orientations", "parts", "lanes"), 139, 34, 11040),
     ("banded, packed", ("banded", "packed"), "-", "-", "-"),
     ("skinny", ("skinny",), "-", "-", "-"),
-    ("level 3", ("level3", "products", "calls", "symmetric", "halves", "triangles"), 11, 97, 521),
+    ("level 3", ("level3", "products", "batches", "calls", "symmetric", "halves", "triangles"), 11, 97, 521),
     ("complex numbers", ("complex*",), "-", "-", "-"),
     ("zeros left out", ("zeros",), "-", "-", "-"),
     ("shared", ("kernel",), "-", "-", "-"),
@@ -57,7 +57,7 @@ level 3 and neither banded, packed nor complex matrices."""
 BLAS_FILES = (
     (("level1", "level2", "skinny"), 241), (("level3",), 97),
     (("dots", "pairs", "banded", "packed", "products", "turning", "triangles", "symmetric", "halves"), "-"),
-    (("neighbours", "strided", "large", "calls", "pair_products"), "-"),
+    (("neighbours", "strided", "large", "calls", "pair_products", "batches", "lengths", "mirrored"), "-"),
 )  # fmt: skip
 """Files of strategies/blas, and the lines in Figure 9a of what does the same: the library of levels 1 and 2, and the
 schedule of sgemm."""
