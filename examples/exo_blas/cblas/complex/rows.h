@@ -8,7 +8,7 @@
 #define IN_VECTOR(x, n, inc) ((struct EXO_IN1)VECTOR(x, n, inc))
 #define OUT_VECTOR(x, n, inc) ((struct EXO_OUT1)VECTOR(x, n, inc))
 #define SIGN(conj) &(const T){(conj) ? -1 : 1}
-// Whether rows of so many columns are long; and the call of a kernel, or of that for long rows where vectors may be long.
+// Whether rows of so many columns are long; and the call of a kernel, or of that for long rows where vectors may be long
 #define IS_LONG(columns) (2 * (int64_t)(columns) * (int64_t)sizeof(T) >= CHOICE(matrix_wide))
 #define BY_LENGTH(columns, few, many, ...)        \
     if (EXO_LONGER && IS_LONG(columns))           \

@@ -17,10 +17,11 @@
             down, matrix)
 // Whether all rows begin with a line of the cache
 #define ALL_ALIKE ((2 * (int64_t)lda * (int64_t)sizeof(T) | (int64_t)(uintptr_t)a) % EXO_LINE == 0)
-#define HERMITIAN(kernel, long_kernel, alike, matrix, ...)      \
-    const int lower = LOWER(layout, uplo);                      \
-    if (n > 0)                                                  \
-        BY_LENGTH(n, kernel, long_kernel, n, lower, alike, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, (struct EXO_OUT3)matrix)
+#define HERMITIAN(kernel, long_kernel, alike, matrix, ...)                                        \
+    const int lower = LOWER(layout, uplo);                                                        \
+    if (n > 0)                                                                                    \
+        BY_LENGTH(n, kernel, long_kernel, n, lower, alike, SIGN(!ROW_MAJOR(layout)), __VA_ARGS__, \
+            (struct EXO_OUT3)matrix)
 #define ONE &alpha, IN_VECTOR(x, n, incx)
 #define TWO IN(alpha, 1), IN_VECTOR(x, n, incx), IN_VECTOR(y, n, incy)
 
