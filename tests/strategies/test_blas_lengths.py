@@ -15,8 +15,8 @@ from strategies.blas.lengths import with_masked_end
 
 PRECISIONS = {"f32": 16, "f64": 8}
 LOOPS = {
-    **{name: complex_matrix_vector for name in ("dots", "dot", "adds", "add", "boths")},
-    **{name: complex_updates for name in ("ranks", "rank", "rank2")},
+    **dict.fromkeys(("dots", "dot", "adds", "add", "boths"), complex_matrix_vector),
+    **dict.fromkeys(("ranks", "rank", "rank2"), complex_updates),
 }
 
 
