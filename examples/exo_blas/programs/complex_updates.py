@@ -112,7 +112,7 @@ def ger(
         updated(m, n, enough, own, u, v, a)
 
 
-# The rows of an upper triangle begin anywhere in a line of a cache. If those of the matrix all begin with one (`alike`),
+# The rows of an upper triangle begin anywhere in a line of a cache. If those of the matrix begin with one (`alike`),
 # longer rows are taken from the first whole line on: a load or a store that is on two takes twice as long.
 
 LINE = 8
@@ -122,7 +122,9 @@ SPLIT = 64
 
 
 @proc
-def her(n: size, lower: bool, alike: bool, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1, 2 * n] @ ROWS):
+def her(
+    n: size, lower: bool, alike: bool, s: R, alpha: R, x: [R][2 * n] @ PAIRS, a: [R][n, 1, 2 * n] @ ROWS,
+):  # fmt: skip
     """A := alpha x x^H + A, of a Hermitian A of which one triangle is stored, or of conj(A)"""
     assert stride(a, 2) == 1
     if alpha != 0.0:
