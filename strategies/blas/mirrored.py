@@ -24,6 +24,7 @@ from exo_strat import (
     Memory,
     Proc,
     ReadCursor,
+    ReduceCursor,
     Script,
     StmtCursor,
     add_loop,
@@ -181,7 +182,7 @@ def blocks_in_registers(p: Proc, c: ForCursor, precision: str, registers: Regist
     yield on(triangles[0], down_to(triangles[1]))
     yield on(rows, std.fission_where_possible())
     p, _ = yield seq(nav(moves.root), simplify())
-    parts = p.forward(triangles[0]).parent().expand(0, 3)
+    parts = enclosing_loop(p.forward(triangles[0])).expand(0, 3)
     yield on(p.forward(rectangle).parent(), rows_together(precision, registers))
     yield on(parts, triangle_in_registers(precision, registers))
     instructions = (*registers.others, *machine.get_instructions(precision))
@@ -197,6 +198,7 @@ def columns_apart(p: Proc, c: ForCursor, longer: bool, row: str) -> Script:
     """
     diagonal = c.next() if longer else c.prev()
     p, second = yield on(c.body()[0], nav(moves.after), fission())
+    assert isinstance(diagonal, ReduceCursor)
     p, one = yield on(diagonal, add_loop(c.name(), "1"))
     yield on(one, shift_loop(row))
     for e in diagonal.rhs().descendants():
@@ -229,9 +231,9 @@ def whole_registers(p: Proc, c: ForCursor, longer: bool, width: int, first: str)
 @strategy
 def down_to(p: Proc, c: StmtCursor, other: StmtCursor) -> Script:
     """`s1; s2; s3  ~>  s2; s1; s3`: a statement right before another one after it. Focus: the statement."""
-    other = p.forward(other)
+    last = p.forward(other)
     for s in c.expand(0, None)[1:]:
-        if s == other:
+        if s == last:
             break
         yield on(s, std.reorder_before())
     return None
@@ -267,8 +269,9 @@ def triangle_in_registers(p: Proc, c: BlockCursor, precision: str, registers: Re
     The part of y that belongs to the block is in a register as long. Focus: these loops over rows.
     """
     machine = registers.machine
-    to_y, to_u, sums, result = c
-    target, total = result.body()[0], inner_loop(sums).body()[0]
+    to_y, to_u, sums, result = (s for s in c if isinstance(s, ForCursor))
+    target, total = (loop.body()[0] for loop in (result, inner_loop(sums)))
+    assert isinstance(target, ReduceCursor) and isinstance(total, ReduceCursor)
     start = re.sub(rf" \+ {result.name()}\b", "", text(target.idx()[0]))
     window = f"{target.name()}[{start}:{start} + {machine.vec_width(precision)}]"
     p, block = yield on(c, stage_mem(window, "s"))
@@ -298,4 +301,5 @@ def in_registers(p: Proc, c: ForCursor, precision: str, machine: Machine) -> Scr
 
 def is_of_matrix(s: StmtCursor) -> bool:
     """Whether a statement loads an element of a matrix."""
-    return isinstance(s, AssignCursor) and isinstance(s.rhs(), ReadCursor) and len(s.rhs().idx()) > 1
+    loaded = s.rhs() if isinstance(s, AssignCursor) else None
+    return isinstance(loaded, ReadCursor) and len(loaded.idx()) > 1

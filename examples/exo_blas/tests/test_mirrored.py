@@ -63,7 +63,8 @@ def using(machine: Machine, precision: str) -> Proc:
 def test_instructions_do_what_they_say(machine: Machine, precision: str, dtype: type) -> None:
     p, w = using(machine, precision), machine.vec_width(precision)
     rng = np.random.default_rng(2)
-    x, y = rng.integers(-3, 4, (w, w)).astype(dtype), rng.integers(-3, 4, w).astype(dtype)
+    x: np.ndarray = rng.integers(-3, 4, (w, w)).astype(dtype)
+    y: np.ndarray = rng.integers(-3, 4, w).astype(dtype)
     wanted = y + x.sum(axis=1) + sum(np.where(np.arange(w) >= n, x[n] * x[0], 0) for n in range(1, w))
     found = run(p, {"x": x.astype(int).tolist(), "y": y.astype(int).tolist()})
     assert found.trap is None and (np.array(found.outputs["y"], object) == wanted).all()
