@@ -8,7 +8,14 @@
 #define LEAST(x, y) ((x) < (y) ? (x) : (y))
 #define BYTES(m, n) (2 * (m) * (n) * (int64_t)sizeof(T))
 
-// Threads share the columns of B, or from the right its rows.
+// Threads share the columns of B, or from the right its rows: PART is some of these, from j on.
+#define PART(left, right, j, some)                                                             \
+    if (on_left)                                                                               \
+        left(size, some, diag == CblasUnit, far, EXO_VECTORIZED && BYTES(size, some) <= CHOICE(complex_near), \
+            CONJ(trans), IN(alpha, 1), triangle, RESULT((T *)b + last * ldb + 2 * (j), sign * ldb)); \
+    else                                                                                       \
+        right(some, size, diag == CblasUnit, far, CONJ(trans), IN(alpha, 1), triangle,         \
+            (struct EXO_OUT3)PAIRS_OF((T *)b + last + 2 * (j) * ldb, ldb, sign))
 #define IN_PLACE(left, right)                                                                  \
     const int rows = ROW_MAJOR(layout), on_left = (side == CblasLeft) == rows;                 \
     const int across = (trans != CblasNoTrans) == on_left, back = LOWER(layout, uplo) == across; \
@@ -18,19 +25,18 @@
     const int64_t row = across ? 1 : lda, column = across ? lda : 1, end = last * (row + column); \
     const struct EXO_IN3 triangle = PAIRS_OF((T *)a + end, sign * row, sign * column);         \
     const int far = across && BYTES(size, size) > CHOICE(complex_near);                        \
-    const int threads = EXO_VECTORIZED && 2.0 * size * size * all >= CHOICE(gemm_shared) ? exo_threads() : 1; \
-    const int64_t slice = exo_slice(all, threads, EXO_LINE / 4);                               \
+    const int shared = EXO_VECTORIZED && 2.0 * size * size * all >= CHOICE(gemm_shared);       \
+    const int threads = shared ? exo_threads() : 1;                                            \
     if (m == 0 || n == 0) return;                                                              \
-    _Pragma("omp parallel for num_threads(threads) if (threads > 1)")                          \
+    if (threads == 1) {                                                                        \
+        PART(left, right, 0, all);                                                             \
+        return;                                                                                \
+    }                                                                                          \
+    const int64_t slice = exo_slice(all, threads, EXO_LINE / 4);                               \
+    _Pragma("omp parallel for num_threads(threads)")                                           \
     for (int64_t j = 0; j < all; j += slice) {                                                 \
         const int64_t some = LEAST(slice, all - j);                                            \
-        const int near = EXO_VECTORIZED && BYTES(size, some) <= CHOICE(complex_near);          \
-        if (on_left)                                                                           \
-            left(size, some, diag == CblasUnit, far, near, CONJ(trans), IN(alpha, 1), triangle, \
-                RESULT((T *)b + last * ldb + 2 * j, sign * ldb));                              \
-        else                                                                                   \
-            right(some, size, diag == CblasUnit, far, CONJ(trans), IN(alpha, 1), triangle,     \
-                (struct EXO_OUT3)PAIRS_OF((T *)b + last + 2 * j * ldb, ldb, sign));            \
+        PART(left, right, j, some);                                                            \
     }
 
 DEFINE(trmm, IN_PLACE(KERNEL(trmm_left), KERNEL(trmm_right)))
