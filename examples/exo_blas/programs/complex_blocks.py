@@ -14,6 +14,8 @@ SLICE = 128
 """Rows of a triangle that are taken together, at most DEEP."""
 STRIP = 64
 """Rows of a triangle that a product takes at a time."""
+FEW = 12
+"""Rows of a triangle that are taken one by one."""
 TURNED = 128
 """Rows that are turned at a time, to come from the left."""
 EIGHT = 8

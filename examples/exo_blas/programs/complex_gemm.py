@@ -1,16 +1,16 @@
 """Complex numbers, level 3: products of matrices, and their kernels.
 
 A product reads A where it is, with any strides, and B by rows that are near: as it lies in memory if it is small, else
-copied in blocks, and turned if it is transposed. Each tile of C has two sums of reals, of B times the real parts of A and
-times the imaginary ones, which are joined at the end (`product_pairs`). Whether A or B is conjugated are signs of these,
-as is alpha (`factors_n`): `sa` and `sb` are -1 then, else 1.
+copied in blocks, and turned if it is transposed. Each tile of C has two sums of reals, of B times the real parts of A
+and times the imaginary ones, which are joined at the end, times alpha (`product_pairs`). Whether A or B is conjugated
+are signs then (`factors_n`): `sa` and `sb` are -1 then, else 1.
 
 Where there are no vectors, a product is one of reals, as in the 1m method of F. G. Van Zee, "Implementing
 High-Performance Complex Matrix Multiplication via the 1m Method" (2020): C and A are rows of twice as many reals, and a
 row of alpha B becomes two, its elements, and these times i (`expanded`).
 
-A is a matrix of pairs with any strides; if it is large and the pairs of a row are no neighbours, it is copied. B lies by
-rows, or it is the transposed of what does (`turned`). Programs here are written in blocks; they call what all units
+A is a matrix of pairs with any strides; if it is large and the pairs of a row are no neighbours, it is copied. B lies
+by rows, or it is the transposed of what does (`turned`). Programs here are written in blocks; they call what all units
 share, as an instruction, and loops that are scheduled. `tests/test_complex_programs.py` compares them with the
 definitions.
 """
@@ -274,7 +274,7 @@ void exo_{letter}pairs(int64_t m, int64_t n, int64_t k, const {type} *f, int64_t
 
 @cache
 def as_instruction(precision: str) -> Proc:
-    """`product` as an instruction: a call of `PAIRS` of `cblas/complex/gemm.c`."""
+    """`product` as an instruction: a call of `PAIRS` of `cblas/complex/pairs.c`."""
     letter = COMPLEX_LETTERS[precision]
     left = "&{f_data}, {f_stride_0}, &{a_data}, {a_stride_0}, {a_stride_1}"
     text = f"exo_{letter}pairs({{m}}, {{n}}, {{k}}, {left}, &{{b_data}}, {{b_stride_0}}, &{{c_data}}, {{c_stride_0}});"

@@ -160,8 +160,8 @@ def scaled_triangle(n: size, lower: bool, real: bool, beta: [R][2], c: [R][n, 2 
 
 @proc
 def rank_k(
-    n: size, k: size, lower: bool, turned: bool, near: bool, hermitian: bool, r: size, q: size, sa: R, sb: R, alpha: [R][2],
-    a: [R][n, k, 2], b: [R][r, 2 * q], beta: [R][2], c: [R][n, 2 * n],
+    n: size, k: size, lower: bool, turned: bool, near: bool, hermitian: bool, r: size, q: size, sa: R, sb: R,
+    alpha: [R][2], a: [R][n, k, 2], b: [R][r, 2 * q], beta: [R][2], c: [R][n, 2 * n],
 ):  # fmt: skip
     """C := alpha A B + beta C, of one triangle"""
     assert (turned and n <= r and k <= q) or (not turned and k <= r and n <= q)

@@ -9,13 +9,14 @@ block, or in all blocks, contribute, and then the part that is smaller is solved
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from exo_strat import *
 from exo_strat import Machine
 from strategies.blas.pairs import optimize_pairs
 
-from .complex_blocks import APART, DEEP, SLICE, STRIP, TURNED, WIDE
+from .complex_blocks import APART, DEEP, FEW, SLICE, STRIP, TURNED, WIDE
 from .complex_gemm import (
     LEAVES,
     added,
@@ -29,9 +30,8 @@ from .complex_gemm import (
     turning,
 )
 from .complex_triangle_vector import inverse
-from .complex_vectors import kernels_of, multiplied, written
+from .complex_vectors import Plan, kernels_of, multiplied, written
 from .kernel import Kernel
-from .storage import BLOCK
 
 # -- small triangles ----------------------------------------------------------------------------------
 
@@ -95,7 +95,8 @@ def row_of(i: int, solved: bool, unit: bool) -> str:
 
     def products(p: int, into: str, new: bool) -> list[str]:
         first = f"{into} {'=' if new else '+='} r[{i}, {p}] * b[{p}, 2 * j + k]"
-        return [f"for k in seq(0, 2):\n            {s}" for s in (first, f"{into} += g[{i}, {p}, k] * b[{p}, 2 * j + 1 - k]")]
+        second = f"{into} += g[{i}, {p}, k] * b[{p}, 2 * j + 1 - k]"
+        return [f"for k in seq(0, 2):\n            {s}" for s in (first, second)]
 
     own = f"for k in seq(0, 2):\n            t{i}[k] = b[{i}, 2 * j + k]"
     lines += products(i, f"t{i}[k]", True) if not solved and not unit else [own]
@@ -251,7 +252,10 @@ def NAME_left(
 ):
     assert stride(a, 2) == 1 and stride(b, 1) == 1
     scaled(m, n, alpha, b)
-    if alpha[0] != 0.0 or alpha[1] != 0.0:
+    if m <= {FEW}:
+        if alpha[0] != 0.0 or alpha[1] != 0.0:
+            small_WAY(m, n, unit, s, a, b)
+    elif alpha[0] != 0.0 or alpha[1] != 0.0:
         one: R[2] @ DRAM_STACK
         f: R[4, 2] @ DRAM_STACK
         one[0] = SIGN
@@ -264,20 +268,22 @@ def NAME_left(
             none: R[1, 1, 2] @ DRAM_STACK
             NAME_in(m, n, unit, far, near, 1, 1, s, f, a, none, b)
 """
-"""B := alpha A B, or alpha A^-1 B: where it is if B is `near`, else in copies of some columns. If A is `far`, blocks of it
-are copied."""
+"""B := alpha A B, or alpha A^-1 B: where it is if B is `near`, else in copies of some columns. If A is `far`, blocks of
+it are copied."""
 
 
 def written_for(text: str, known: dict[str, Proc]) -> dict[str, Proc]:
     """The programs of a text, of products and of solutions."""
-    text = text.format(DEEP=DEEP, SLICE=SLICE, WIDE=WIDE, APART=APART, STRIP=STRIP, TURNED=TURNED) if "{" in text else text
+    sizes = {"FEW": FEW, "DEEP": DEEP, "SLICE": SLICE, "WIDE": WIDE, "APART": APART, "STRIP": STRIP, "TURNED": TURNED}
+    text = text.format(**sizes)
     product = text.replace("NAME", "trmm").replace("WAY", "product").replace("SIGN", "1.0")
     solution = text.replace("NAME", "trsm").replace("WAY", "solution").replace("SIGN", "-1.0")
     return written(product + solution, known)
 
 
 FROM_LEFT = written_for(
-    LEFT, {**BY_ROWS, **{p.name(): p for p in (scaled, factors_n, copied_rows)}}
+    LEFT,
+    {**BY_ROWS, **{p.name(): p for p in (scaled, factors_n, copied_rows, small_product, small_solution)}},
 )
 trmm_left, trsm_left = FROM_LEFT["trmm_left"], FROM_LEFT["trsm_left"]
 
@@ -371,8 +377,8 @@ def four_rows(precision: str, machine: Machine) -> Op:
     return at("for j in _: _", optimize_pairs(machine, precision, 1))
 
 
-OWN = {
-    **{name: four_rows for name in FOURS},
+OWN: Mapping[str, Plan] = {
+    **dict.fromkeys(FOURS, four_rows),
     "turned_forward": partial(turning, "t", "b", (0, 0), ""),
     "turned_back": partial(turning, "t", "b", (0, 0), "b"),
     "returned_forward": partial(turning, "b", "t", (0, 0), ""),

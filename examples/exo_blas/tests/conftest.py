@@ -124,7 +124,7 @@ def defining(*names: str) -> tuple[str, ...]:
             for u in units()
             for is_complex, name in wanted
             if u.is_complex == is_complex
-            and any(re.fullmatch(rf"cblas_i?[a-z]{{1,2}}{name}(_sub)?", r) for r in u.routines())
+            and (not u.routines() or any(re.fullmatch(rf"cblas_i?[a-z]{{1,2}}{name}(_sub)?", r) for r in u.routines()))
         )
     )
 

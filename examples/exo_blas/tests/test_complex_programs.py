@@ -231,7 +231,8 @@ def test_solutions_of_triangular_systems(rng, columns, unit):
 
 # -- level 3 ------------------------------------------------------------------------------------------
 
-SMALLER = {"DEEP": 8, "WIDE": 4, "TALL": 6, "SMALL": 2, "STRIP": 5, "SLICE": 7, "TURNED": 3, "APART": 2, "EIGHT": 2}
+SMALLER = {"DEEP": 8, "WIDE": 4, "TALL": 6, "SMALL": 2, "STRIP": 5, "SLICE": 7, "FEW": 2, "TURNED": 3, "EIGHT": 2}
+SMALLER |= {"APART": 2}
 OF_MATRICES = ("complex_gemm", "complex_rank_k", "complex_triangles")
 
 

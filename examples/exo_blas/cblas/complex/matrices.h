@@ -7,5 +7,5 @@ static const T plus = 1, minus = -1, nothing[2];
 #define LYING(b, ldb) IN2(b, 2 * (int64_t)(ldb), 1)
 #define RESULT(c, ldc) OUT2(c, 2 * (int64_t)(ldc), 1)
 #define FACTOR(alpha, k) IN((k) > 0 ? (alpha) : nothing, 1)  // sums of no products are 0
-// C += A B, what level 3 is made of (gemm.c)
+// C += A B, what level 3 is made of (pairs.c)
 #define PAIRS EXO_JOIN(EXO_JOIN(exo_, EXO_LETTER), EXO_HERE(pairs))

@@ -16,10 +16,11 @@
     const int64_t row = across ? 1 : lda, column = across ? lda : 1, end = last * (row + column); \
     const struct EXO_IN3 triangle = PAIRS_OF((T *)a + end, sign * row, sign * column);         \
     const int far = across && BYTES(size, size) > CHOICE(complex_near);                        \
-    const int threads = EXO_VECTORIZED && 2.0 * size * size * all >= CHOICE(gemm_shared) ? exo_threads() : 1; \
+    const int shared = EXO_VECTORIZED && 2.0 * size * size * all >= CHOICE(gemm_shared);       \
+    const int threads = shared ? exo_threads() : 1;                                            \
     const int64_t slice = exo_slice(all, threads, EXO_LINE / 4);                               \
     if (m == 0 || n == 0) return;                                                              \
-    SHARE(j, all, slice, {                                                            \
+    SHARE(j, all, slice, {                                                                     \
         const int64_t some = LEAST(slice, all - j);                                            \
         const int near = EXO_VECTORIZED && BYTES(size, some) <= CHOICE(complex_near);          \
         if (on_left)                                                                           \
