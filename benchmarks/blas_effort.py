@@ -43,7 +43,8 @@ PAPER_REWRITES = {
 """Figure 9b; its gemm is sgemm for AVX-512 only."""
 LEVELS = (
     ("level 1", ("level1", "level1_blocks", "ways", "vectors"), 90, 18, 3196),
-    ("level 2", ("level2", "dense", "gemv", "ger", "large", "storage", "orientations", "parts", "lanes"), 139, 34, 11040),
+    ("level 2", ("level2", "dense", "gemv", "ger", "large", "storage", "orientations", "parts", "lanes"),
+        139, 34, 11040),
     ("banded, packed", ("banded", "packed"), "-", "-", "-"),
     ("skinny", ("skinny",), "-", "-", "-"),
     ("level 3", ("level3", "products", "batches", "calls", "symmetric", "halves", "triangles"), 11, 97, 521),
