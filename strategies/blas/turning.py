@@ -207,8 +207,8 @@ def pairs_turned(
                 at, row = f"{at} + {side - 1} * {row}", f"-{row}"
             given.append(f"{at}, {row}")
         text = f"exo_turn_pairs_{precision}({', '.join(given)});"
-        name = rename(f"{p.name()}_tile")
-        size = seq(partial_eval(m=side, n=side), simplify(), name, make_instr(text, _TURN_PAIRS[precision]))
+        called = rename(f"{p.name()}_tile")
+        size = seq(partial_eval(m=side, n=side), simplify(), called, make_instr(text, _TURN_PAIRS[precision]))
         yield on(tiles, nav(INSIDE), nav(INSIDE), simplify(), replace(schedule(size, program)))
     yield std.cleanup()
     return None
