@@ -334,7 +334,8 @@ def _either(body: Sequence[Access], orelse: Sequence[Access]) -> Iterator[Access
 
     def place(a: Access) -> Hashable:
         """Where an access is, up to the names of its iterators: those are of the first one that has as many."""
-        env = {i: Lin.of(j) for i, j in zip(a.iters, names.setdefault(len(a.iters), a.iters), strict=True)}
+        alike = names.setdefault(len(a.iters), a.iters)
+        env: dict[Atom, Lin] = {i: Lin.of(j) for i, j in zip(a.iters, alike, strict=True)}
         index = tuple([None if x is None else subst_lin(x, env) for x in a.index])
         return a.buffer, len(a.iters), index, map_lins(a.guard, lambda x: subst_lin(x, env))
 
