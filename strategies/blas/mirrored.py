@@ -102,6 +102,29 @@ def optimize_mirrored(
     Of two kinds of `registers`, the shorter ones are for triangles of less than two blocks of the longer ones.
     Arguments that are `stored` as a memory says have rows of their own lengths. Hole: a triangle of so many bytes is
     `far`. Focus: the loop over rows. Returns the procedure.
+
+    >>> from backends.targets import avx2
+    >>> from exo_strat import at, proc_from_source, schedule
+    >>> p = proc_from_source('''
+    ... def symv(n: size, alpha: f32, a: [f32][n, n], x: [f32][n], y: [f32][n]):
+    ...     assert stride(a, 1) == 1
+    ...     assert stride(x, 0) == 1
+    ...     assert stride(y, 0) == 1
+    ...     for i in seq(0, n):
+    ...         t: f32
+    ...         t = alpha * x[i]
+    ...         u: f32
+    ...         u = 0.0
+    ...         for j in seq(0, i):
+    ...             y[j] += t * a[i, j]
+    ...             u += a[i, j] * x[j]
+    ...         u += a[i, i] * x[i]
+    ...         y[i] += alpha * u
+    ... ''')
+    >>> load = next(i for i in avx2.get_instructions("f32") if i.name() == "mm256_loadu_ps")
+    >>> q = schedule(at("for i in _: _", optimize_mirrored("f32", [Registers(avx2, load, ())])), p)
+    >>> print(q.body()[0].cond().text(), "or", q.body()[0].orelse()[0].cond().text())
+    n < 8 or 3238 <= n
     """
     p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
     end, longer = text(c.hi()), growth(c) > 0
