@@ -26,7 +26,7 @@ from rich.console import Console
 from backends.targets import best_machine
 from benchmarks.blas_rivals import SETTINGS, Harness, Limits, Rival, missing, returns, rivals
 from benchmarks.blas_routines import LEVELS, Case, arguments, cases, of_parts
-from benchmarks.blas_tables import Row, csv_file, report
+from benchmarks.blas_tables import Row, csv_file, report, titled
 from examples.exo_blas.builder.library import build
 
 SAMPLE_SECONDS = 2e-4
@@ -124,6 +124,8 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
     wrong: list[str] = []
     rounds = Rounds(asked.rounds, min if asked.least else median)
     todo = list(cases(level, asked.quick, asked.only))
+    if not todo:
+        return []
     with Console(stderr=True).status("") as status, csv_file(asked.out, level, asked.isa, (mine, *peers)) as keep:
         for k, case in enumerate(todo):
             racing = taking_part(case, some, rows[-1] if rows else None)
@@ -161,6 +163,9 @@ def arguments_given() -> argparse.Namespace:
         parser.error(f"no routine is called {', '.join(unknown)}")
     if asked.library and not asked.library.is_file():
         parser.error(f"--library: there is no file {asked.library}")
+    there = [level for level in LEVELS if asked.out and (asked.out / f"{titled(level)}-{asked.isa}.csv").exists()]
+    if asked.only and there:
+        parser.error(f"--only would leave a part of the figures in {asked.out}: give it a folder of its own by --out")
     if wrong := [peer for peer in asked.peer if "=" not in peer]:
         parser.error(f"--peer takes NAME=FILE, not {wrong[0]}")
     return asked

@@ -43,7 +43,7 @@ static void exo_name_processor(void) {
 static const char *exo_take(const char *name, long long value) {
 #define EXO_TAKE(field, model, least, most)                                                   \
     if (!strcmp(name, #field)) {                                                              \
-        if (value < (least) || value > (most)) return "the number is too small or too large"; \
+        if (value < (least) || value > (most)) return "less or more than exo_blas_choices says";                 \
         exo_choices.field = value;                                                            \
         return NULL;                                                                          \
     }
@@ -65,7 +65,7 @@ static void exo_read_profile(const char *source, const char *text) {
         text += strcspn(text, "\n");
         if (!strncmp(line, "processor", 9)) {
             const char *const named = line + 9 + strspn(line + 9, ": \t");
-            if (!strcmp(named, exo_processor)) continue;
+            if (!*named || !strcmp(named, exo_processor)) continue;
             fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %s, and this is %s: left out\n", source, named, exo_processor);
             exo_choices = before;
             return;

@@ -115,7 +115,7 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
     assert found == known | {"gemm_slim": (33, *known["gemm_slim"][1:])}
     lines = capfd.readouterr().err.splitlines()
     assert [line.partition(", line ")[2] for line in lines] == [
-        "3: the number is too small or too large: left out",
+        "3: less or more than exo_blas_choices says: left out",
         "4: there is no such choice: left out",
         "5: not an instruction set, a name and a number: left out",
         "6: not an instruction set, a name and a number: left out",
