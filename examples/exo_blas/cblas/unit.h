@@ -17,6 +17,7 @@
 //   SURE(n > 0)       a condition that always holds, for the C compiler to rely on
 //   EXO_VECTOR        bytes of a vector
 //   EXO_VECTORIZED    1 if kernels are written in vectors, 0 if that is left to the C compiler
+//   EXO_LONGER        1 if kernels for long rows have longer vectors than others
 //   EXO_LINE          numbers of the machine and of the plan of products; see `numbers` in builder/units.py
 //   CHOICE(copy_far)  a number that decides which way a routine goes; see choices.h
 //   PARAMETERS(gemv)  the parameters of cblas_sgemv or cblas_dgemv, by builder/routines.py
