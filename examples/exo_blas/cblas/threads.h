@@ -6,13 +6,19 @@ static inline int64_t exo_slice(int64_t n, int threads, int64_t unit) {
     return ((n + threads - 1) / threads + unit - 1) / unit * unit;
 }
 
+#ifdef _OPENMP  // not all compilers know _Pragma
+#define EXO_PARALLEL _Pragma("omp parallel for num_threads(threads)")
+#else
+#define EXO_PARALLEL
+#endif
+
 // What so many `threads` share, `all` of something: each a slice, from the i-th on; one has all.
 #define SHARE(i, all, slice, ...)                                             \
-    if (threads == 1) {                                                     \
+    if (threads == 1) {                                                       \
         const int64_t i = 0;                                                  \
         __VA_ARGS__;                                                          \
     } else {                                                                  \
-        _Pragma("omp parallel for num_threads(threads)")                      \
+        EXO_PARALLEL                                                          \
         for (int64_t i = 0; i < (all); i += (slice)) __VA_ARGS__;             \
     }
 
