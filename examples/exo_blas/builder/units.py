@@ -36,6 +36,7 @@ _KERNEL = re.compile(r"\b(REAL_)?KERNEL\((\w+)\)")
 _DEFINED = re.compile(r"^(?:[\w *]*\bCBLAS(_AS|_I|_OF|_BY)?\(|DEFINE\()(\w+)(?:\)\(|,)", re.MULTILINE)
 _WAYS = re.compile(r"^(?:TWO_WAYS|UPDATE|SUM|SUM_OF_TWO|DOT)\(CBLAS(_AS|_I|_OF|_BY)?, (\w+), (\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
+_NO_ENTRY = re.compile(r"^// no entry point: ", re.MULTILINE)
 _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
 SHARED = "#pragma omp parallel for"
@@ -111,8 +112,8 @@ class Unit:
     @property
     def direct(self) -> bool:
         """Whether its functions for AVX2 are entry points themselves: those of level 1, where a call may take as long
-        as a jump. Complex `iamax` takes longer with AVX2, and doesn't gain by longer registers."""
-        return self.wrapper != "complex/iamax" and {module for module, _ in kernels_of(self)} <= LEVEL1
+        as a jump, but for wrappers that say otherwise (`// no entry point: why`)."""
+        return not _NO_ENTRY.search(self.own_text) and {module for module, _ in kernels_of(self)} <= LEVEL1
 
     @property
     def by_target(self) -> bool:

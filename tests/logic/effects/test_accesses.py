@@ -122,10 +122,15 @@ def test_what_both_branches_write_is_sure() -> None:
     """At no time that is known within the statement."""
     loops = "if x[0] < 1.0:\n    for i in seq(0, n):\n        y[i] = 1.0\n"
     loops += "else:\n    for j in seq(0, n):\n        y[{}] = 2.0"
-    for place, sure in (("j", True), ("j + 1", False)):
-        joint = [a for a in effects(body(loops.format(place)), Span((), "body", 0, 1)) if a.joint]
+    fewer = loops.replace("for j in seq(0, n)", "for j in seq(1, n)")
+    for text, sure in ((loops.format("j"), True), (loops.format("j + 1"), False), (fewer.format("j"), False)):
+        joint = [a for a in effects(body(text), Span((), "body", 0, 1)) if a.joint]
         assert len(joint) == sure
         assert all(a.exact and a.kind == "W" and len(a.when) == 1 for a in joint)
+    nest = "    for i in seq(0, n % 9):\n        for j in seq(0, n % 8):\n            m[{}, {}] = 1.0\n"
+    for first, second, sure in (("ij", "ij", True), ("ij", "ji", False)):
+        swapped = body(f"if x[0] < 1.0:\n{nest.format(*first)}else:\n{nest.format(*second)}")
+        assert len([a for a in effects(swapped, Span((), "body", 0, 1)) if a.joint]) == sure
     once = body("if x[0] < 1.0:\n    y[0] = 1.0\nelse:\n    y[0] += 2.0")
     assert not any(a.joint for a in effects(once, Span((), "body", 0, 1)))
 

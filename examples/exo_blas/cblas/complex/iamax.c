@@ -1,4 +1,5 @@
 // The first index of the largest |re| + |im|. A number that is none never is the largest, unless it is the first.
+// no entry point: it takes longer with AVX2 than with vectors of 256 bits of AVX-512, and doesn't gain by longer ones
 #include "../level1.h"
 #include "../counts.h"
 
