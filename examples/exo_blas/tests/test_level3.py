@@ -148,13 +148,14 @@ def test_a_batch_of_products(blas: Cblas, letter: str, guarded: Memory, order: i
 @pytest.mark.parametrize(("ta", "tb"), product((PLAIN, TURNED), (PLAIN, TURNED)))
 def test_a_batch_of_small_products(blas: Cblas, letter: str, guarded: Memory, ta: int, tb: int) -> None:
     """Of all sizes for which there are kernels, and of some more; a C that beta makes 0 is not read."""
-    rng = np.random.default_rng(6)
+    rng, kind = np.random.default_rng(6), "f4" if letter == "s" else "f8"
     few = [(m, n, k) for m in range(1, 18) for n in (1, 2, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33) for k in (1, 3)]
     for number, (m, n, k) in enumerate((*few, (2, 3, 1500), (70, 3, 20), (3, 70, 20))):
         beta, batch = (0.0, 1.0, -2.0)[number % 3], 1 + number % 4 * 20
-        a = rng.integers(-4, 5, (batch, *((m, k) if ta == PLAIN else (k, m)))).astype("f4" if letter == "s" else "f8")
-        b = rng.integers(-4, 5, (batch, *((k, n) if tb == PLAIN else (n, k)))).astype(a.dtype)
-        c = guarded(batch * m * n, a.dtype.str[1:]).reshape(batch, m, n)
+        a = guarded(batch * m * k, kind).reshape(batch, *((m, k) if ta == PLAIN else (k, m)))
+        b = guarded(batch * k * n, kind).reshape(batch, *((k, n) if tb == PLAIN else (n, k)))
+        a[:], b[:] = rng.integers(-4, 5, a.shape), rng.integers(-4, 5, b.shape)
+        c = guarded(batch * m * n, kind).reshape(batch, m, n)
         c[:] = np.nan if beta == 0 else rng.integers(-4, 5, c.shape)
         want = 3 * ((a if ta == PLAIN else a.mT) @ (b if tb == PLAIN else b.mT)) + (beta * c if beta else 0)
         given = (a.ctypes.data, a.shape[2], m * k, b.ctypes.data, b.shape[2], k * n)
