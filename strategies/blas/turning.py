@@ -1,8 +1,8 @@
 """Copies of matrices that are transposed in registers.
 
 A naive program here is `for j: for i: c[i, j] = a[i, j]`, where the columns of a are of neighbours, or
-`c[i, j] = a[j, i]`. Whole tiles are turned by an instruction; what is left at the end would take long element by
-element, so the last tiles overlap those before.
+`c[i, j] = a[j, i]`. Whole tiles are turned by an instruction; what is left at the edges, which would take long element
+by element, by one for a part of a tile.
 """
 
 from __future__ import annotations
@@ -11,17 +11,11 @@ from functools import cache
 
 from exo_strat import (
     ForCursor,
-    IfCursor,
     Machine,
-    Op,
     Proc,
     Script,
-    add_assertion,
-    at,
-    cut_loop,
-    divide_loop,
-    divide_with_recompute,
     make_instr,
+    moves,
     nav,
     on,
     partial_eval,
@@ -31,45 +25,132 @@ from exo_strat import (
     replace,
     schedule,
     seq,
-    shift_loop,
     simplify,
-    specialize,
     strategy,
+    try_else,
 )
 
 from .. import std
 from ..inspect import loops_inside, trip_count
 from ..std.writing import INSIDE
+from .products import in_parts
 
-FEW = 512
-"""Elements from which on tiles overlap. Measured by `python -m benchmarks.blas --only gemm`."""
+PART = 4
+"""Rows and columns that a part of a tile has at most."""
 
-
-_BY_ROWS = """
-def {name}_rows(dst: [{precision}][{rows}, {columns}], src: [{precision}][{columns}, {rows}]):
-    assert stride(dst, 1) == 1
-    assert stride(src, 1) == 1
-    for i in seq(0, {rows}):
-        for j in seq(0, {columns}):
-            dst[i, j] = src[j, i]
+_TILE = """
+@instr({c!r}, {helper!r})
+def {name}({sizes}dst: [{precision}][{m}, {n}], src: [{precision}][{shape}]):
+{limits}    assert stride(dst, 1) == 1
+    assert stride(src, {along}) == 1
+    for i in seq(0, {m}):
+        for j in seq(0, {n}):
+            dst[i, j] = src[{at}]
 """
+
+_TURN_PART = {
+    "f32": """\
+#include <immintrin.h>
+#include <stdint.h>
+// At most four numbers of each of at most four columns, to rows: without masks of AVX-512 piece by piece, as a masked
+// store takes some processors as long as a dozen others.
+static inline void exo_turn_part_f32(float *dst, int64_t row, const float *src, int64_t column, int64_t m, int64_t n) {
+#ifdef __AVX512VL__
+    const __mmask8 up = (__mmask8)((1u << m) - 1), along = (__mmask8)((1u << n) - 1);
+#else
+    const __m128i up = _mm_cmpgt_epi32(_mm_set1_epi32((int)m), _mm_setr_epi32(0, 1, 2, 3));
+#endif
+    __m128 c[4];
+    for (int j = 0; j < 4; j++) {
+        c[j] = _mm_setzero_ps();
+        if (j >= n) continue;
+#ifdef __AVX512VL__
+        c[j] = _mm_maskz_loadu_ps(up, src + j * column);
+#else
+        c[j] = m == 4 ? _mm_loadu_ps(src + j * column) : _mm_maskload_ps(src + j * column, up);
+#endif
+    }
+    _MM_TRANSPOSE4_PS(c[0], c[1], c[2], c[3]);
+    for (int i = 0; i < 4; i++) {
+        if (i >= m) continue;
+        float *to = dst + i * row;
+#ifdef __AVX512VL__
+        _mm_mask_storeu_ps(to, along, c[i]);
+#else
+        if (n == 4) _mm_storeu_ps(to, c[i]);
+        else if (n > 1) _mm_storel_pi((__m64 *)to, c[i]);
+        else _mm_store_ss(to, c[i]);
+        if (n == 3) _mm_store_ss(to + 2, _mm_movehl_ps(c[i], c[i]));
+#endif
+    }
+}""",
+    "f64": """\
+#include <immintrin.h>
+#include <stdint.h>
+// At most four numbers of each of at most four columns, to rows: without masks of AVX-512 piece by piece, as a masked
+// store takes some processors as long as a dozen others.
+static inline void exo_turn_part_f64(
+    double *dst, int64_t row, const double *src, int64_t column, int64_t m, int64_t n) {
+#ifdef __AVX512VL__
+    const __mmask8 up = (__mmask8)((1u << m) - 1), along = (__mmask8)((1u << n) - 1);
+#else
+    const __m256i up = _mm256_cmpgt_epi64(_mm256_set1_epi64x(m), _mm256_setr_epi64x(0, 1, 2, 3));
+#endif
+    __m256d c[4];
+    for (int j = 0; j < 4; j++) {
+        c[j] = _mm256_setzero_pd();
+        if (j >= n) continue;
+#ifdef __AVX512VL__
+        c[j] = _mm256_maskz_loadu_pd(up, src + j * column);
+#else
+        c[j] = m == 4 ? _mm256_loadu_pd(src + j * column) : _mm256_maskload_pd(src + j * column, up);
+#endif
+    }
+    const __m256d a = _mm256_unpacklo_pd(c[0], c[1]), b = _mm256_unpacklo_pd(c[2], c[3]);
+    const __m256d d = _mm256_unpackhi_pd(c[0], c[1]), e = _mm256_unpackhi_pd(c[2], c[3]);
+    c[0] = _mm256_permute2f128_pd(a, b, 0x20);
+    c[1] = _mm256_permute2f128_pd(d, e, 0x20);
+    c[2] = _mm256_permute2f128_pd(a, b, 0x31);
+    c[3] = _mm256_permute2f128_pd(d, e, 0x31);
+    for (int i = 0; i < 4; i++) {
+        if (i >= m) continue;
+        double *to = dst + i * row;
+#ifdef __AVX512VL__
+        _mm256_mask_storeu_pd(to, along, c[i]);
+#else
+        if (n == 4) _mm256_storeu_pd(to, c[i]);
+        else if (n > 1) _mm_storeu_pd(to, _mm256_castpd256_pd128(c[i]));
+        else _mm_store_sd(to, _mm256_castpd256_pd128(c[i]));
+        if (n == 3) _mm_store_sd(to + 2, _mm256_extractf128_pd(c[i], 1));
+#endif
+    }
+}""",
+}
 
 
 @cache
-def tile_of(machine: Machine, precision: str, by_rows: bool) -> tuple[Proc, int, int] | None:
-    """The machine's instruction that turns a tile, and its rows and columns; `by_rows`, that of a source whose rows are
-    of neighbours, which is the same one with the other stride."""
+def tiles_of(machine: Machine, precision: str, by_rows: bool) -> tuple[Proc, Proc, int, int] | None:
+    """The machine's instruction that turns a tile, the one that turns a part of it, and rows and columns of the tile;
+    `by_rows`, those of a source whose rows are of neighbours, which are the same ones with the other stride."""
     found = machine.get_transposes(precision)
     if not found:
         return None
-    tile, (rows, columns) = found[0], (trip_count(loop) or 1 for loop in loops_inside(found[0].root()))
-    if by_rows:
-        instr = tile.tree.instr
-        assert instr is not None
-        said = make_instr(instr.c.replace("src_stride_1", "src_stride_0"), instr.c_global)
-        source = _BY_ROWS.format(name=tile.name(), precision=precision, rows=rows, columns=columns)
-        tile = schedule(said, proc_from_source(source))
-    return tile, rows, columns
+    rows, columns = (trip_count(loop) or 1 for loop in loops_inside(found[0].root()))
+    name, instr = f"turn_part_{precision}", found[0].tree.instr
+    assert instr is not None
+    c = f"exo_{name}(&{{dst_data}}, {{dst_stride_0}}, &{{src_data}}, {{src_stride_1}}, {{m}}, {{n}});"
+    tile = turning_by(found[0].name(), instr.c, instr.c_global, precision, by_rows, rows, columns)
+    return tile, turning_by(name, c, _TURN_PART[precision], precision, by_rows), rows, columns
+
+
+def turning_by(name: str, c: str, helper: str, precision: str, by_rows: bool, m: int = 0, n: int = 0) -> Proc:
+    """An instruction that turns m rows and n columns, or at most `PART` of both."""
+    rows, columns = str(m or "m"), str(n or "n")
+    shape, at, along = (f"{columns}, {rows}", "j, i", 1) if by_rows else (f"{rows}, {columns}", "i, j", 0)
+    sizes, limits = ("", "") if m else ("m: size, n: size, ", f"    assert m <= {PART}\n    assert n <= {PART}\n")
+    text = {"c": c.replace("src_stride_1", f"src_stride_{1 - along}"), "helper": helper, "precision": precision}
+    text |= {"name": f"{name}{'_rows' * by_rows}", "sizes": sizes, "limits": limits, "m": rows, "n": columns}
+    return proc_from_source(_TILE.format(shape=shape, at=at, along=along, **text))
 
 
 @strategy
@@ -90,45 +171,17 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     ... ''')
     >>> q = schedule(at("for j in _: _", turned(avx2, "f32")), p)
     >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})
-    ['mm256_transpose_ps', 'turn_last', 'turn_strip']
+    ['mm256_transpose_ps', 'turn_part_f32']
     """
-    found = tile_of(machine, precision, by_rows)
+    found = tiles_of(machine, precision, by_rows)
     if found is None:
         yield std.unroll_and_jam(std.tiles.COLUMNS, tail="cut")
         return None
-    tile, rows, columns = found
-    turn = seq(simplify(), replace(tile))
-    down = at("for j in _: _", seq(reorder_loops(), overlapping("m", rows, ("io", "i"), turn, turn)))
-    size = seq(partial_eval(n=columns), add_assertion(f"m >= {rows}"))
-    strip = std.as_call(schedule(seq(rename(f"{p.name()}_strip"), size), p), down)
-    # the last strips are one function: what calls another procedure is no part of its callers
-    last = std.as_call(schedule(seq(rename(f"{p.name()}_last"), size), p), at("for j in _: _", strip))
-    few = f"m < {rows} or n < {columns} or m * n < {FEW}"
-    p, cases = yield specialize(f"{few} or m % {rows} == 0 and n % {columns} == 0")
-    across = overlapping("n", columns, ("jo", "j"), seq(simplify(), strip), seq(simplify(), last))
-    yield on(cases.orelse()[0], across)
-    p, tiles = yield on(cases.body()[0], std.tile(columns, rows, tail="cut"))
-    yield on(tiles, nav(INSIDE), nav(INSIDE), reorder_loops(), simplify(), replace(tile))
-    return None
-
-
-@strategy
-def overlapping(p: Proc, c: ForCursor, extent: str, size: int, names: tuple[str, str], then: Op, last: Op) -> Script:
-    """`for i: s  ~>  for io: for i in (0, 4): s[4 * io + i]; for io in (0, 2): for i in (0, 4): s[.. + r * io + i]`.
-
-    For loops whose iterations may be done twice, at least `size` of them, of which r are left over. These and so many
-    before are two tiles. `then` is for the inner loop of the first one, `last` for the others. Focus: the loop.
-    """
-    p, whole = yield cut_loop(f"{extent} - {extent} % {size} - {size}")
-    p, rest = yield on(whole.next(), shift_loop(0))
-    yield on(whole, divide_loop(size, names, tail="perfect"), nav(INSIDE), then)
-    left = range(1, size)
-    p, case = yield on(rest, specialize([f"{extent} % {size} == {r}" for r in left]))
-    for r in left:
-        assert isinstance(case, IfCursor)
-        yield on(case.body()[0], divide_with_recompute(2, r, names), nav(INSIDE), last)
-        case = case.orelse()[0]
-    yield on(case, last)
+    tile, part, rows, columns = found
+    parts = in_parts(PART, ("jh", "j"), seq(reorder_loops(), simplify(), replace(part)))
+    whole = seq(reorder_loops(), simplify(), replace(tile))
+    down = std.in_blocks(rows, ("io", "i"), seq(reorder_loops(), simplify(), try_else(whole, parts)))
+    yield seq(std.in_blocks(columns, ("jo", "j"), seq(reorder_loops(), down)), nav(moves.root), std.cleanup())
     return None
 
 
