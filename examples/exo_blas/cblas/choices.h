@@ -29,18 +29,22 @@
     /* Level 3 */                                                                                                   \
     CHOICE(complex_near, L2 / 4, 0, EXO_ANY)            /* bytes of a complex B that is read as it is, not copied */ \
     CHOICE(gemm_shared, 1 << 21, 1 << 12, EXO_ANY)      /* multiplications that threads share */                    \
-    CHOICE(gemm_tiny, 32, 0, 1 << 10)                   /* multiplications made one by one, of a transposed B twice */ \
+    CHOICE(gemm_tiny, 16, 0, 1 << 10)                   /* multiplications made one by one, of a transposed B twice */ \
     CHOICE(gemm_shallow, 16, 1, 512)                    /* products of an element for which C is what takes time */ \
     CHOICE(gemm_near, L2 / 8, 0, EXO_ANY)               /* bytes of B that needs no copy: it stays in the second cache */ \
     CHOICE(gemm_cached, L2 / 2, 1 << 14, EXO_ANY)       /* bytes of B that stay there while rows pass over them */  \
+    CHOICE(gemm_passed, 64, 8, 1 << 12)                 /* columns that are passed over together, or a multiple */  \
     CHOICE(gemm_slim, 64, 0, 256)                       /* rows or columns that are taken the transposed way, or turned */ \
     CHOICE(gemm_dots, 256, 32, EXO_ANY)                 /* products of an element for which sums along vectors pay */ \
+    CHOICE(gemm_dots_turned, 16, 0, 256)                /* rows of A that are turned for such sums */               \
+    CHOICE(gemm_few_bytes, 16, 0, 256)                  /* of a row of C, for which a vector is too long */         \
     CHOICE(gemm_few_products, 64, 0, EXO_ANY)           /* of an element, for which a transposed A is read as it is */ \
     CHOICE(gemm_far, 2 << 20, 0, EXO_ANY)               /* bytes of a transposed A that is turned for few columns, too */ \
     CHOICE(gemm_many_columns, WIDE ? 256 : 192, 0, EXO_ANY)  /* for which a transposed A is turned */               \
     CHOICE(gemm_few_rows, 48, 0, EXO_ANY)               /* for which to pack B doesn't pay, .. */                   \
     CHOICE(gemm_few_rows_short, WIDE ? 320 : 48, 0, EXO_ANY)  /* .. if its rows are shorter than a page */          \
     CHOICE(gemm_ahead, WIDE ? EXO_ANY : 64, 8, EXO_ANY)  /* rows of B that are read at a time, .. */                \
+    CHOICE(gemm_ahead_narrow, 64, 8, EXO_ANY)           /* .. for a C whose last vector is half empty, .. */        \
     CHOICE(gemm_reach, WIDE ? EXO_ANY : 128, 0, EXO_ANY)  /* .. and those that a tile may go down in the first cache */ \
     CHOICE(gemm_large, WIDE ? 4 << 20 : 8 << 20, 0, EXO_ANY)  /* bytes of C whose rows are passed over as a whole */ \
     CHOICE(triangle_near, L2 / 3072, 8, EXO_ANY)        /* rows of a triangle for which B needs no copy */

@@ -13,18 +13,11 @@ typedef void Way(int64_t m, int64_t n, int64_t k, int64_t deep, int64_t wide, in
     struct EXO_IN2 a, struct EXO_IN2 b, const T *beta, struct EXO_OUT2 c);
 typedef struct { int64_t deep, wide, tall; } Blocks;
 
-#define SMALL 4096         // elements for which there is room on the stack
-#define PASSED 64          // columns that are passed over together, or a multiple of it
-#define TURNED_DOTS 16     // rows of A that are turned for sums along vectors
-#define FEW_BYTES 16       // of a row of C, for which a vector is too long
-#define PAGE 4096          // bytes within which a processor reads ahead
+#define SMALL EXO_NEAR       // elements for which there is room on the stack
 #define LINE (EXO_LINE / 4)  // elements that are at least a cache line
 #define BYTES(n) ((n) * (int64_t)sizeof(T))
-#ifdef __AVX512F__
-#define NARROW(n) (BYTES(n) <= 128 && BYTES((n) - 1) % 64 < 32)  // half of the last vector is empty
-#else
-#define NARROW(n) 0
-#endif
+// Whether the last vector of so few columns is empty by half, and shorter ones are better
+#define NARROW(n) (EXO_LONGER && BYTES(n) <= 4 * EXO_WIDTH && BYTES((n) - 1) % (2 * EXO_WIDTH) < EXO_WIDTH)
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
 static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *x, int64_t incx, T beta,
@@ -38,10 +31,11 @@ static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_
 // them, and the processor reads ahead in that many only. Seven rows are four and three: after six, a sum would have to wait.
 static Blocks blocks(int64_t m, int64_t n, int64_t k, int64_t ldb) {
     if (n * k <= SMALL) return (Blocks){k, n, m == 7 || m == 8 ? 4 : m};
-    const int64_t ahead = BYTES(ldb) > PAGE ? CHOICE(gemm_shallow) : NARROW(n) ? 64 : CHOICE(gemm_ahead);
+    const int64_t rows = NARROW(n) ? CHOICE(gemm_ahead_narrow) : CHOICE(gemm_ahead), passed = CHOICE(gemm_passed);
+    const int64_t ahead = BYTES(ldb) > EXO_PAGE ? CHOICE(gemm_shallow) : rows;
     const int64_t deep = BYTES(n * k) > CHOICE(gemm_near) ? LEAST(k, ahead) : k;
     const int64_t passes = (m + EXO_ROWS - 1) / EXO_ROWS, even = (m + passes - 1) / passes;
-    const int64_t wide = (CHOICE(gemm_cached) / BYTES(deep) / PASSED + 1) * PASSED;
+    const int64_t wide = (CHOICE(gemm_cached) / BYTES(deep) / passed + 1) * passed;
     return (Blocks){deep, passes == 1 ? n : wide, even < EXO_ROWS ? even : m};
 }
 
@@ -50,14 +44,14 @@ APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t
     int64_t b1, T beta, T *c, int64_t ldc) {
     const int64_t slim = CHOICE(gemm_slim);
     const int small = n * k <= SMALL, shallow = k <= CHOICE(gemm_shallow), slender = m <= slim && n <= slim;
-    const int thin = k > CHOICE(gemm_few_products) || (beta == 0 && BYTES(n) <= FEW_BYTES);
-    const int few_rows = m <= (BYTES(b0) > PAGE ? CHOICE(gemm_few_rows) : CHOICE(gemm_few_rows_short));
+    const int thin = k > CHOICE(gemm_few_products) || (beta == 0 && BYTES(n) <= CHOICE(gemm_few_bytes));
+    const int few_rows = m <= (BYTES(b0) > EXO_PAGE ? CHOICE(gemm_few_rows) : CHOICE(gemm_few_rows_short));
     const int in_reach = k <= CHOICE(gemm_reach) || m <= LINE || small;
     const int near = shallow || (BYTES(n * k) > CHOICE(gemm_near) ? few_rows : in_reach);
     Blocks by = blocks(m, n, k, b0);
     if (shallow && beta != 0 && beta != 1) by.tall = LEAST(by.tall, LINE);  // C is passed over once
     Way *way = near ? KERNEL(product_near) : KERNEL(product_packed);
-    if (b1 != 1 && k >= CHOICE(gemm_dots) && (a1 == 1 ? m <= slim || n <= slim : m <= TURNED_DOTS)) {
+    if (b1 != 1 && k >= CHOICE(gemm_dots) && (a1 == 1 ? m <= slim || n <= slim : m <= CHOICE(gemm_dots_turned))) {
         way = KERNEL(product_dots);
         by.deep = a1 == 1 ? SMALL / BYTES(1) : SMALL / m / LINE * LINE;
     } else if (b1 != 1 && !small && shallow && BYTES(m * n) > CHOICE(gemm_large)) {
@@ -87,17 +81,18 @@ APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc) {
     if (m <= 0 || n <= 0) return;
-    if (k > 0 && n == 1) column(m, k, alpha, a, a0, a1, b, b0, beta, c, ldc);
-    else if (k > 0 && m == 1) column(n, k, alpha, b, b1, b0, a, a1, beta, c, 1);
-    else if ((alpha == 0 || k <= 0) && beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
+    const int fits = n * k <= SMALL && m * k <= SMALL && m * n <= SMALL;
+    if ((alpha == 0 || k <= 0) && beta == 0) KERNEL(matrix_zero)(m, n, OUT2(c, ldc, 1));
     else if ((alpha == 0 || k <= 0) && beta != 1) KERNEL(matrix_scale)(m, n, &beta, OUT2(c, ldc, 1));
     else if (alpha == 0 || k <= 0) return;
-    else if (m * n * k <= (b1 == 1 ? 1 : 2) * CHOICE(gemm_tiny))
+    else if (m * n * k <= (b1 == 1 ? 1 : 2) * CHOICE(gemm_tiny) && ((m > 1 && n > 1) || m * n * k == 1))
         KERNEL(product_tiny)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, b1), &beta, OUT2(c, ldc, 1));
+    else if (n == 1) column(m, k, alpha, a, a0, a1, b, b0, beta, c, ldc);
+    else if (m == 1) column(n, k, alpha, b, b1, b0, a, a1, beta, c, 1);
     else if (k == 1 && beta == 1) CBLAS(ger)(CblasRowMajor, m, n, alpha, a, a0, b, b1, c, ldc);
-    else if (b1 == 1 && n * k <= SMALL && (m <= CHOICE(gemm_slim) || (m * k <= SMALL && m * n <= SMALL)))
+    else if (b1 == 1 && n * k <= SMALL && (m <= CHOICE(gemm_slim) || fits))
         KERNEL(product_small)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, b0, 1), &beta, OUT2(c, ldc, 1));
-    else if (n * k <= SMALL && m * k <= SMALL && m * n <= SMALL && k < CHOICE(gemm_dots))
+    else if (fits && k < CHOICE(gemm_dots))
         KERNEL(product_small_turned)(m, n, k, &alpha, IN2(a, a0, a1), IN2(b, 1, b1), &beta, OUT2(c, ldc, 1));
     else product(m, n, k, alpha, a, a0, a1, b, b0, b1, beta, c, ldc);
 }

@@ -206,6 +206,7 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "gemm_cached": Amount(
         (64 * KB, 128 * KB, 256 * KB, 512 * KB), lambda t, _: (gemm(t, 40, 1000, 1000), gemm(t, 900, 3000, 12))
     ),
+    "gemm_passed": Amount((32, 64, 128, 256), lambda t, _: (gemm(t, 40, 1000, 1000), gemm(t, 900, 3000, 12))),
     "gemm_slim": Threshold(
         ladder(36, 160), lambda t, q: (gemm(t, q, q, 120, tb=True), gemm(t, 8 * q, q, 120, ta=True))
     ),
@@ -213,12 +214,17 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
         ladder(64, 1000),
         lambda t, q: (*(gemm(t, n, n, q, tb=True) for n in (20, 40, 60)), gemm(t, 60, 300, q, tb=True)),
     ),
+    "gemm_dots_turned": Threshold(ladder(4, 64), lambda t, q: (gemm(t, q, 60, 1000, ta=True, tb=True),)),
+    "gemm_few_bytes": Threshold(
+        tuple(range(16, 72, 8)), lambda t, q: (gemm(t, 1000, q // size(t), 40, ta=True, beta=0.0),)
+    ),
     "gemm_few_products": Threshold(ladder(16, 300), lambda t, q: (gemm(t, 500, 30, q, ta=True),)),
     "gemm_far": Threshold(ladder(1400 * KB, 8 * MB), lambda t, q: (gemm(t, q // size(t) // 500, 128, 500, ta=True),)),
     "gemm_many_columns": Threshold(ladder(72, 512), lambda t, q: (gemm(t, 350, q, 700, ta=True),)),
     "gemm_few_rows": Threshold(ladder(8, 400), lambda t, q: (gemm(t, q, 1500, 700),)),
     "gemm_few_rows_short": Threshold(ladder(8, 400), lambda t, q: (gemm(t, q, 3200 // size(t), 700),)),
     "gemm_ahead": Amount((16, 32, 64, 128, 1024), lambda t, _: (gemm(t, 40, 3200 // size(t), 700),)),
+    "gemm_ahead_narrow": Amount((16, 32, 64, 128, 1024), lambda t, _: (gemm(t, 40, 72 // size(t), 8000),)),
     "gemm_reach": Threshold(
         ladder(32, 512), lambda t, q: (gemm(t, 300, (30 if t == "s" else 48) * KB // size(t) // q, q),)
     ),
