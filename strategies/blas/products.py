@@ -334,12 +334,31 @@ def from_packed(call: Op, turn: Made, memory: Memory, depth: int, most: int) -> 
     return in_depths(depth, in_rows(most, either("stride(a, 0) == 1 and wide < n", turned, by_beta(call))))
 
 
-@named
-def by_dots(call: Op, turn: Made, memory: Memory) -> Op:
-    """Sums are along rows of a and columns of b, `deep` products at a time; a is turned if it has to be. Focus: the
-    procedure."""
-    each = by_beta(call)
-    return in_depths("deep", either("stride(a, 1) == 1", each, copied("a", memory, turn, each)))
+@strategy
+def by_dots(p: Proc, c: ProcCursor, add: Made, zero: Made, scale: Made, turn: Made, memory: Memory) -> Script:
+    """Sums are along rows of a and columns of b, `deep` products at a time; a is turned if it has to be. c is set to
+    zero, or scaled, beforehand: with so many products of an element, that takes little time. Focus: the procedure."""
+    p, cases = yield seq(nav(moves.find_loop("j")), zeroed_or_scaled(zero, scale))
+    each = seq(with_sums(), add.call)
+    turned = either("stride(a, 1) == 1", each, copied("a", memory, turn, each))
+    p, blocks = yield on(cases.next().find_loop("p"), divide_loop("deep", ("po", "p"), tail="guard"))
+    yield on(blocks, nav(INSIDE), tighten_loop())
+    yield on(blocks, repeat_n(lift_scope(), 2), nav(INSIDE), turned)
+    return None
+
+
+@strategy
+def zeroed_or_scaled(p: Proc, c: ForCursor, zero: Made, scale: Made) -> Script:
+    """`for j: for i: s; t  ~>  if beta == 0: zero(..) elif beta != 1: scale(..)`, then `for j: for i: t`.
+
+    The statement s sets an element to zero, or scales it. Focus: the nest. Returns the `if`.
+    """
+    p, cases = yield beforehand("if beta == 0.0: _")
+    scaling = cases.orelse()[0].find("if beta != 1.0: _")
+    yield on(scaling, repeat_n(lift_scope(), 2))
+    yield on(scaling, nav(INSIDE), reorder_loops(), scale.call)
+    yield on(cases.body()[0], reorder_loops(), zero.call)
+    return cases
 
 
 @named

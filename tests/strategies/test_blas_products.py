@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from examples.exo_blas.programs.kernel import typed, unit_stride
-from examples.exo_blas.programs.level3 import gemm, gemm_new, matrix_add, matrix_scale, matrix_turn
+from examples.exo_blas.programs.level3 import gemm, gemm_new, matrix_add, matrix_scale, matrix_turn, matrix_zero
 from examples.exo_blas.programs.products import (
     A_EITHER,
     B_COLUMNS,
@@ -48,7 +48,8 @@ def made(p: Proc, *assertions: str) -> Made:
     return Made(naive, naive)
 
 
-SCALE, ADD = (made(unit_stride(p)) for p in (matrix_scale, matrix_add))
+SCALE, ADD, ZERO = (made(unit_stride(p)) for p in (matrix_scale, matrix_add, matrix_zero))
+DOTS = made(gemm, B_COLUMNS, "stride(a, 1) == 1")
 TURN, TURN_ROWS = made(matrix_turn), made(matrix_turn_rows)
 
 
@@ -61,7 +62,7 @@ AT_ONCE = seq(nav(moves.find_loop("j")), at_once(few_rows_apart(6, NEAR), SCALE)
 WAYS = {
     "near": (product, in_place(NEAR), (B_ROWS,)),
     "packed": (product, from_packed(kernels(B_ROWS, "k <= 2"), TURN, DRAM, 2, 3), (B_ROWS,)),
-    "dots": (product, by_dots(kernels(B_COLUMNS, "stride(a, 1) == 1"), TURN, DRAM), (B_COLUMNS, A_EITHER)),
+    "dots": (product, by_dots(DOTS, ZERO, SCALE, TURN, DRAM), (B_COLUMNS, A_EITHER)),
     "turns": (product, by_turns(NEAR, TURN, DRAM), (B_COLUMNS,)),
     "long_rows": (product, by_long_rows(NEAR, TURN, DRAM), (B_COLUMNS,)),
     "small": (product_small, AT_ONCE, (B_ROWS,)),

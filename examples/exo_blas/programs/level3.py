@@ -117,10 +117,9 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
         program = program if PACKING[pack] is None else direct.add_assertion(program, f"k <= {DEPTH}")
         program = schedule(rename(named_for(precision, p.name(), pack)), program)
         found.append(Kernel(program.name(), precision, program, partial(products, precision, tile, pack)))
-    for p in PRODUCTS:
-        program = typed(p, precision, named_for(precision, p.name(), "dots"))
-        along = direct.add_assertion(direct.add_assertion(program, "stride(a, 1) == 1"), "stride(b, 0) == 1")
-        found.append(Kernel(along.name(), precision, along, partial(dots, precision)))
+    program = typed(gemm, precision, named_for(precision, "gemm_dots"))
+    along = direct.add_assertion(direct.add_assertion(program, "stride(a, 1) == 1"), "stride(b, 0) == 1")
+    found.append(Kernel(along.name(), precision, along, partial(dots, precision)))
     for family, plan in ((BY_ROWS, rows), ((matrix_turn,), turned)):
         for p in family:
             program = typed(p, precision, named_for(precision, p.name()))

@@ -170,7 +170,8 @@ def plan(precision: str, way: str, machine: Machine) -> Op:
         case "packed" | "across":
             return from_packed(by(precision, machine, way), turn, KEPT, DEPTH, TALL)
         case "dots":
-            return by_dots(by(precision, machine, way), turn, NEAR)
+            add, zero = (made(precision, machine, name) for name in ("gemm_dots", "matrix_zero"))
+            return by_dots(add, zero, scale, turn, NEAR)
         case "turns":
             return by_turns(near(precision, machine), turn, NEAR)
         case "long_rows":
