@@ -160,7 +160,7 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     The procedure is this loop alone, of m rows and n columns; `by_rows`, it is of `a[j, i]`. Focus: the loop over j.
 
     >>> from backends.targets import avx2
-    >>> from exo_strat import at, proc_from_source, schedule
+    >>> from exo_strat import CallCursor, at, proc_from_source, schedule
     >>> p = proc_from_source('''
     ... def turn(m: size, n: size, a: [f32][m, n], c: [f32][m, n]):
     ...     assert stride(a, 0) == 1
@@ -170,7 +170,7 @@ def turned(p: Proc, c: ForCursor, machine: Machine, precision: str, by_rows: boo
     ...             c[i, j] = a[i, j]
     ... ''')
     >>> q = schedule(at("for j in _: _", turned(avx2, "f32")), p)
-    >>> sorted({c.subproc().name() for c in q.root().find_all("_(_)")})
+    >>> sorted({c.subproc().name() for c in q.root().descendants() if isinstance(c, CallCursor)})
     ['mm256_transpose_ps', 'turn_part_f32']
     """
     found = tiles_of(machine, precision, by_rows)
