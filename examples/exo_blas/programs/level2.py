@@ -307,6 +307,19 @@ def plan(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision))
 
 
+def plan_wide(precision: str, machine: Machine) -> Op:
+    """What loops over rows of many columns are scheduled by."""
+    return at("for i in _: _", wide_rows(precision, machine))
+
+
+def wide_rows(precision: str, machine: Machine) -> Op:
+    """What such a loop is scheduled by: with vectors as long as there are, one at a time if they are longer than those
+    of AVX2."""
+    longer = longest(machine) is not None
+    rest = shorter(machine) if longer else None
+    return optimize_level_2_general(machine, precision, vectors=int(longer), shorter=rest)
+
+
 def plan_mirrored(precision: str, machine: Machine) -> Op:
     """What products with a symmetric matrix are scheduled by."""
     if not machine.vec_widths:
@@ -358,7 +371,7 @@ def kernel(precision: str, program: Proc) -> Kernel:
         return update(precision, program, TOGETHER[program])
     if program in MIRRORED.values():
         return kernel_of(program, precision, partial(plan_mirrored, precision))
-    return kernel_of(program, precision, partial(plan, precision))
+    return kernel_of(program, precision, partial(plan_wide if program in (gemv_n, gemv_trans) else plan, precision))
 
 
 def many(precision: str, program: Proc) -> Kernel:
