@@ -48,6 +48,35 @@ def calls_scheduled(p: Proc, c: ProcCursor, plans: Plans) -> Script:
     return None
 
 
+@strategy
+def other_versions(p: Proc, c: ProcCursor, versions: tuple[Proc, ...]) -> Script:
+    """`f(..)  ~>  g(..)`, where g is the version of f that is given, which is called the same; so, too, within what has
+    none. Focus: the procedure, which is returned.
+
+    >>> from exo_strat import at, divide_loop, proc_from_source, reverse_loop
+    >>> zero = proc_from_source('''
+    ... def zero(n: size, x: [f32][n]):
+    ...     for i in seq(0, n):
+    ...         x[i] = 0.0
+    ... ''')
+    >>> rows = proc_from_source('''
+    ... def rows(n: size, x: f32[n, n]):
+    ...     for j in seq(0, n):
+    ...         zero(n, x[j, 0:n])
+    ... ''', {"zero": zero})
+    >>> backwards = schedule(at("for i in _: _", reverse_loop()), zero)
+    >>> calls(schedule(other_versions((backwards,)), rows))[0].subproc() is backwards
+    True
+    """
+    known = {version.name(): version for version in versions}
+    for call in calls(p):
+        called = call.subproc()
+        other = known.get(called.name()) or (_scheduled(other_versions(versions), called) if calls(called) else called)
+        if other is not called:
+            yield on(call, call_eqv(other))
+    return None
+
+
 @cache
 def _scheduled(plan: Op, program: Proc) -> Proc:
     return schedule(plan, program)

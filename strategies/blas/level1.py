@@ -62,14 +62,21 @@ FEW: Final = 4
 
 @strategy
 def optimize_level_1(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int = 0, strict: bool = False
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    vectors: int = 0,
+    strict: bool = False,
+    shorter: Machine | None = None,
 ) -> Script:
     """`for i: s  ~>  for io: s[4 vectors]; for io: s[vector]; for i: s`, as instructions of a machine.
 
     So many `vectors` are taken together, a power of two. If it isn't given, it is a hole. That of sums is `parts`, by
     default as many that additions don't wait for each other (`models.partial_sums`), and one more is from how `few`
     iterations on; that of others is `vectors`. The last iterations of sums are a masked vector, if the machine has
-    masks. Without vectors, sums are in as many parts, and the rest is the C compiler's. Data of other precisions is
+    masks; of updates, one of a machine with `shorter` vectors, if it is given, and numbers. Without vectors, sums are
+    in as many parts, and the rest is the C compiler's. Data of other precisions is
     converted as it is loaded and stored. What the machine has no instruction for is named in a `NoInstructionWarning`,
     or with `strict` a failure. Focus: a loop whose iterations are independent, but for sums, minima and maxima. Returns
     the procedure. Paper: appendix D.1.
@@ -95,6 +102,11 @@ def optimize_level_1(
             mm256_storeu_ps(y[8 * ioo:8 * ioo + 8], v[0:8])
         for ii in seq(0, n % 8):
             y[8 * (n / 8) + ii] += a * x[8 * (n / 8) + ii]
+    >>> from backends.targets import avx512
+    >>> from strategies.inspect import loops_inside
+    >>> q = schedule(at("for i in _: _", optimize_level_1(avx512, "f32", vectors=1, shorter=avx2)), p)
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
+    ['ioo < n / 16', 'iioo < n / 8 % 2', 'iii < n % 8']
     """
     p, c = yield shift_loop(0)
     parts = vectors if machine.vec_widths else 0  # without vectors, there is no number of them to go by
@@ -105,7 +117,7 @@ def optimize_level_1(
     elif machine.vec_widths:
         parts = parts or (yield hole("vectors", MANY, default=TOGETHER))
     if machine.vec_widths:
-        yield vector_loop(machine, precision, parts, few, strict)
+        yield vector_loop(machine, precision, parts, few, strict, shorter)
     elif sums(c):
         yield together(parts, machine.mem_type, few)
     yield std.cleanup()
@@ -114,7 +126,14 @@ def optimize_level_1(
 
 @strategy
 def vector_loop(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, vectors: int, few: int, strict: bool
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    vectors: int,
+    few: int,
+    strict: bool,
+    shorter: Machine | None,
 ) -> Script:
     """The plan of `optimize_level_1` for a machine with vectors."""
     width, registers = machine.vec_width(precision), machine.mem_type
@@ -133,6 +152,8 @@ def vector_loop(
     yield on(rest, std.unguard(), nav(moves.root), simplify())
     yield seq(std.replace_all(instructions), *[std.check_lanes(registers, strict)] * bool(instructions))
     yield std.unroll_loops(vectors)
+    if shorter and not masked:
+        yield on(rest, optimize_level_1(shorter, precision, 1, strict))
     return None
 
 

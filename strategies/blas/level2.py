@@ -20,6 +20,7 @@ from exo_strat import (
     ReadCursor,
     ReduceCursor,
     Script,
+    StmtCursor,
     cut_loop,
     divide_loop,
     fail,
@@ -77,12 +78,14 @@ def optimize_level_2_general(
     rows: int = 0,
     vectors: int = 0,
     strict: bool = False,
+    shorter: Machine | None = None,
 ) -> Script:
     """`for i: for j: s  ~>  for io: for j: s[0]; ..; s[r-1]`, for r rows at a time, and level 1 on the loops inside.
 
     So many `rows`, and `vectors` of columns, are taken together; what isn't given is a hole. Columns are those of a
     rectangle, or of a triangle, where the first or last one depends on the row. Without vectors, rows stay apart.
-    `strict` is as in `optimize_level_1`. Focus: the loop over rows. Returns the procedure. Paper: appendix D.2.
+    `strict` and `shorter` are as in `optimize_level_1`. Focus: the loop over rows. Returns the procedure. Paper:
+    appendix D.2.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -104,7 +107,7 @@ def optimize_level_2_general(
         return None
     rows = rows or (yield hole("rows", MANY, default=ROWS))
     vectors = vectors or (yield hole("vectors", MANY, default=VECTORS))
-    columns = optimize_level_1(machine, precision, vectors, strict)
+    columns = optimize_level_1(machine, precision, vectors, strict, shorter)
     if growth(c):
         yield triangle_in_blocks(rows, columns)
     else:
@@ -112,8 +115,8 @@ def optimize_level_2_general(
         _, *rest = blocks.expand(0, None)
         yield on(blocks, nav(INSIDE), block_of_rows(columns))
         for loop in rest:
-            fewer = optimize_level_2_general(machine, precision, rows // 2, 2 * vectors, strict)
-            apart = reduce(optimize_level_1(machine, precision, 2 * vectors, strict), innermost_loops)
+            fewer = optimize_level_2_general(machine, precision, rows // 2, 2 * vectors, strict, shorter)
+            apart = reduce(optimize_level_1(machine, precision, 2 * vectors, strict, shorter), innermost_loops)
             yield on(loop, fewer if rows > 2 else apart)
     yield std.cleanup()
     return None
@@ -127,14 +130,15 @@ def optimize_updates(
     precision: str,
     together: int = 0,
     longer: Machine | None = None,
-    long: int = FEW,
+    apart_from: int = 0,
 ) -> Script:
     """`for i: for j in (0, n): s  ~>  if n < 8: s; else: if n < k: level 1 on each row; else: as in level 2, general`.
 
     For updates of a matrix: rows taken together load less, but store to several cache lines in turns. So they are only
-    from `together` columns on, k, if it is given. Of a machine with `longer` vectors, rows that are apart use these if
-    there are so many columns as are `long`. Holes: from so `few` columns on there are vectors, and so many
-    `vectors` together in rows that are apart. Focus: the loop over rows. Returns the procedure.
+    from `together` columns on, k, if it is given. If there is a machine with `longer` vectors, its rows are taken
+    together whether k is given or not, but for those from `apart_from` columns on, if that is. Holes: from so `few`
+    columns on there are vectors, and so many `vectors` together in rows that are apart. Focus: the loop over rows.
+    Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -148,23 +152,30 @@ def optimize_updates(
     >>> from strategies.inspect import loops_inside
     >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())]
     ['i < m', 'j < n', 'i < m', 'joo < n / 32', 'joi < n / 8 % 4', 'ji < n % 8']
+    >>> from backends.targets import avx512
+    >>> q = schedule(at("for i in _: _", optimize_updates(avx2, "f32", longer=avx512, apart_from=128)), p)
+    >>> [f"{x.name()} < {x.hi().text()}" for x in loops_inside(q.root())][5:10]
+    ['jioo < n / 8 % 2', 'jii < n % 8', 'io < m / 4', 'joo < n / 16', 'jioo < n / 8 % 2']
     """
     end = text(c.hi() if growth(c) else inner_loop(c).hi())
-    p, apart = yield on(c, std.locals_in(DRAM_STACK), focus(c))
-    vectors = 0
+    p, c = yield on(c, std.locals_in(DRAM_STACK), focus(c))
+    rest, vectors = machine if longer else None, 0
+    apart: list[StmtCursor] = [c]
     if machine.vec_widths:
         few = yield hole("few", (4, 8, 16), default=FEW)
         vectors = yield hole("vectors", MANY, default=TOGETHER)
-        p, choice = yield specialize([f"{end} < {k}" for k in (few, together) if k])
-        apart = choice.orelse()[0]
-        if together:
-            blocks, apart = apart.orelse()[0], apart.body()[0]
-            yield on(blocks, optimize_level_2_general(machine, precision))
-    if longer and long > FEW:
-        p, length = yield on(apart, specialize(f"{end} < {long}"))
-        yield on(length.body()[0], reduce(optimize_level_1(machine, precision, vectors), innermost_loops))
-        apart = length.orelse()[0]
-    yield on(apart, reduce(optimize_level_1(longer or machine, precision, vectors), innermost_loops))
+        others = [f"{apart_from} <= {end}"] * bool(apart_from) if longer else [f"{end} < {together}"] * bool(together)
+        p, choice = yield specialize([f"{end} < {few}", *others])
+        last = choice.orelse()[0]
+        apart = [last.body()[0]] if others else []
+        last = last.orelse()[0] if others else last
+        if others or longer:
+            blocks = optimize_level_2_general(longer or machine, precision, vectors=1 if longer else 0, shorter=rest)
+            yield on(last, blocks)
+        else:
+            apart = [last]
+    for rows in apart:
+        yield on(rows, reduce(optimize_level_1(longer or machine, precision, vectors, shorter=rest), innermost_loops))
     yield std.cleanup()
     return None
 

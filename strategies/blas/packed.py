@@ -49,10 +49,11 @@ FEW: Final = 4
 @dataclass(frozen=True)
 class Rows:
     """How many rows are taken together, a power of two, and from how many on each is taken alone (0: never): the
-    defaults of holes."""
+    defaults of holes. From so many longer vectors to a row on, those that are together use these (0: never)."""
 
     together: int = ROWS
     alone_from: int = 0
+    longer_from: int = 0
 
 
 @strategy
@@ -65,13 +66,12 @@ def optimize_packed(
     storage: Memory,
     rows: Rows,
     longer: Machine | None = None,
-    long: int = 0,
 ) -> Script:
     """`triangle_by_halves` for arguments that are `stored` as a memory says; nothing in the plan depends on that.
 
     Holes: so many rows are taken `together`, each is taken alone from so many on (`alone_from`; 0: never), by default
     those of `rows`; fewer than `few` are left to the C compiler. Rows that are alone use a machine with `longer`
-    vectors from so many on as are `long`. Focus: the loop over rows. Returns the procedure.
+    vectors, if it is given, and others if they are long. Focus: the loop over rows. Returns the procedure.
 
     >>> from backends.targets import avx2
     >>> from exo_strat import at, proc_from_source, schedule
@@ -98,13 +98,14 @@ def optimize_packed(
         alone = []
         if alone_from:
             alone, many = [many.body()[0]], many.orelse()[0]
+        if longer and rows.longer_from:
+            p, length = yield on(many, specialize(f"{end} < {rows.longer_from * longer.vec_width(precision)}"))
+            yield on(length.orelse()[0], triangle_by_halves(longer, precision, most, shorter=machine))
+            many = length.body()[0]
         yield on(many, triangle_by_halves(machine, precision, most))
+    rest = machine if longer else None
     for rows_alone in alone:
-        if longer and long > alone_from:
-            p, length = yield on(rows_alone, specialize(f"{end} < {long}"))
-            yield on(length.body()[0], reduce(optimize_level_1(machine, precision, 2), innermost_loops))
-            rows_alone = length.orelse()[0]
-        yield on(rows_alone, reduce(optimize_level_1(longer or machine, precision, 2), innermost_loops))
+        yield on(rows_alone, reduce(optimize_level_1(longer or machine, precision, 2, shorter=rest), innermost_loops))
     yield std.cleanup()
     for argument in p.args():
         if argument.name() in stored:
@@ -114,15 +115,22 @@ def optimize_packed(
 
 @strategy
 def triangle_by_halves(
-    p: Proc, c: ForCursor, machine: Machine, precision: str, most: int, whole_blocks: Op | None = None
+    p: Proc,
+    c: ForCursor,
+    machine: Machine,
+    precision: str,
+    most: int,
+    whole_blocks: Op | None = None,
+    shorter: Machine | None = None,
 ) -> Script:
     """`for i in (0, n): s  ~>  for io in (0, n / 8): s[8 rows]; if n / 4 is odd: s[4 rows]; ..; if n is odd: s[1 row]`.
 
     If rows get shorter, the other way round. So the columns that all rows of a block of 8 have are a multiple of 8.
-    The block that has none is apart, unless `whole_blocks` says what is done with the loop over all of them. Focus: the
-    loop over rows. Returns the procedure.
+    The block that has none is apart, unless `whole_blocks` says what is done with the loop over all of them. `shorter`
+    is as in `optimize_level_1`. Focus: the loop over rows. Returns the procedure.
     """
     end, longer = text(c.hi()), growth(c) > 0
+    columns = optimize_level_1(machine, precision, 1, shorter=shorter)
     sizes = [most >> k for k in range(most.bit_length())]
     rest: ForCursor = c
     parts: list[ForCursor] = []
@@ -132,14 +140,14 @@ def triangle_by_halves(
         parts, rest = [*parts, part], part.next()
     whole, *odd = [*parts, rest] if longer else [rest, *reversed(parts)]
     for rows, part in reversed(list(zip(sizes[1:], odd, strict=True))):
-        yield on(part, rows_if_there(machine, precision, rows, longer))
+        yield on(part, rows_if_there(columns, rows, longer))
     yield on(whole, shift_loop(0), divide_loop(most, halves(c), tail="perfect"))
-    yield whole_blocks or blocks_of_triangle(optimize_level_1(machine, precision, 1))
+    yield whole_blocks or blocks_of_triangle(columns)
     return None
 
 
 @strategy
-def rows_if_there(p: Proc, c: ForCursor, machine: Machine, precision: str, rows: int, longer: bool) -> Script:
+def rows_if_there(p: Proc, c: ForCursor, columns: Op, rows: int, longer: bool) -> Script:
     """`for i in (l, h): s  ~>  if l < h: s[l]; ..; s[l + r - 1]`, where there are r rows or none. Focus: the loop."""
     lo, hi = text(c.lo()), text(c.hi())
     p, choice = yield specialize(f"{lo} < {hi}")
@@ -149,11 +157,11 @@ def rows_if_there(p: Proc, c: ForCursor, machine: Machine, precision: str, rows:
     bound = (moves.hi, f"{lo} + {rows}") if longer else (moves.lo, f"{hi} - {rows}")
     p, c = yield on(c, nav(bound[0]), rewrite_expr(bound[1]), focus(c), shift_loop(0))
     if rows > 1:
-        yield block_of_rows(optimize_level_1(machine, precision, 1))
+        yield block_of_rows(columns)
         return None
     loops = innermost_loops(c)
     p, _ = yield unroll_loop()
     for loop in loops:
         if p.forward(loop).is_valid:
-            yield on(loop, optimize_level_1(machine, precision, 1))
+            yield on(loop, columns)
     return None

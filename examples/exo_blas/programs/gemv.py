@@ -105,9 +105,13 @@ def function(kernel: Kernel) -> Kernel:
 @cache
 def ways(precision: str, program: Proc) -> dict[str, Kernel]:
     """The kernels for any number of columns, many rows, some columns and few, and for a row that is added to y."""
-    few = skinny.LANES[precision] - 1 if program is level2.gemv_n else skinny.FEW
+    few, near = skinny.LANES[precision] - 1, level2.kernel(precision, program)
+    if program is level2.gemv_n:
+        near = dataclasses.replace(near, plan=partial(skinny.plan_some_more, precision))
+    else:
+        few = skinny.FEW
     found = {
-        "": level2.kernel(precision, program),
+        "": near,
         "many": level2.many(precision, program),
         "skinny": skinny.kernel(precision, program),
         "few": skinny.few_columns(precision, program, few),
@@ -130,8 +134,7 @@ def plan_narrow(precision: str, program: Proc, machine: Machine) -> Op:
     few, some = kernels["few"], kernels["skinny"]
     least = skinny.LANES[precision] if program is level2.gemv_n else skinny.FEW + 1
     choice = by_case(f"n < {least}", replace(few.program), replace(some.program))
-    made = (few.scheduled(machine), some.scheduled(machine))
-    return among_neighbours((ALONG[program],), ROOM, choice, made)
+    return among_neighbours((ALONG[program],), ROOM, choice)
 
 
 LARGE = {level2.gemv_n: ("", "many", "skinny"), level2.gemv_trans: ("", "many", "skinny", "row")}
@@ -142,7 +145,7 @@ def plan_large(precision: str, program: Proc, machine: Machine) -> Op:
     """What a matrix of many columns is scheduled by."""
     kernels = ways(precision, program)
     near, many, some, *added = (replace(kernels[way].program) for way in LARGE[program])
-    lanes = skinny.LANES[precision]
+    most, lanes = skinny.VECTORS * skinny.LANES[precision], 2 * skinny.LANES[precision]  # parts are vectors of AVX-512
     if program is level2.gemv_n:
         number, alone = as_dots(), "only and m == 1"
         row = only_row(optimize_level_1(level2.shorter(machine), precision))
@@ -151,13 +154,12 @@ def plan_large(precision: str, program: Proc, machine: Machine) -> Op:
     else:
         number, alone = at(moves.body >> moves.nth(0), std.licm()), "m == 1"
         row = only_row(*added)
-        vectors = alike(skinny.VECTORS * lanes, lanes)
+        vectors = alike(most, lanes)
         panels = by_parts(f"({vectors}) * {lanes}", "panel", seq(number, some))
-        others = by_case(f"parts and {vectors} <= {skinny.VECTORS}", panels, seq(number, near))
+        others = by_case(f"parts and {vectors} <= {most // lanes}", panels, seq(number, near))
     far = by_case("far", seq(number, by_many(level2.MANY, many, near)), others)
     choice = by_case(alone, seq(number, row), far)
-    made = tuple(kernels[way].scheduled(machine) for way in LARGE[program])
-    return among_neighbours((ALONG[program],), ROOM, choice, made)
+    return among_neighbours((ALONG[program],), ROOM, choice)
 
 
 def alike(most: int | str, lanes: int) -> str:
@@ -190,7 +192,7 @@ def kernels_for(precision: str) -> Iterator[Kernel]:
         plan = partial(plan_large, precision, program)
         called = tuple(found[way] for way in LARGE[program])
         many = product_of(kernel_of(large, precision, plan, "added", calls=called), EXTENTS[program])
-        yield product_of(few, EXTENTS[program])
+        yield dataclasses.replace(product_of(few, EXTENTS[program]), alike=True)
         yield shared(precision, program, many)
 
 
@@ -199,7 +201,7 @@ def shared(precision: str, program: Proc, large: Kernel) -> Kernel:
     name = named_for(precision, program.name(), "wide")
     source = SHARED[program].format(name=name, unit=UNITS[program], way=WAYS[program])
     made = written(source, precision, {"large": large.program})
-    return Kernel(name, precision, made, partial(plan_shared, large), large.calls)
+    return Kernel(name, precision, made, partial(plan_shared, large), large.calls, alike=True)
 
 
 def plan_shared(large: Kernel, machine: Machine) -> Op:

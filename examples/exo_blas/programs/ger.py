@@ -16,7 +16,7 @@ from strategies import std
 from strategies.blas.large import by_case, by_rows_alike, by_wide_parts, in_panels
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level2 import ROWS, optimize_level_2_general
-from strategies.blas.neighbours import among_neighbours, numbers_first, scheduled_calls
+from strategies.blas.neighbours import among_neighbours, numbers_first
 from strategies.inspect import inner_loop
 
 from . import level2, skinny
@@ -77,11 +77,6 @@ def ways(precision: str) -> dict[str, Kernel]:
     return {way: function(kernel) for way, kernel in ({"row": row} | skinny.updates(precision)).items()}
 
 
-def scheduled(precision: str, machine: Machine) -> tuple[Proc, ...]:
-    """The `ways` as scheduled for a machine."""
-    return tuple(kernel.scheduled(machine) for kernel in ways(precision).values())
-
-
 def calls(precision: str) -> dict[str, Op]:
     """What makes calls of the `ways`."""
     return {way: seq(NUMBER, replace(kernel.program)) for way, kernel in ways(precision).items()}
@@ -92,7 +87,7 @@ def plan_panels(precision: str, machine: Machine) -> Op:
     width, made = skinny.LANES[precision], calls(precision)
     last = by_case(f"n % {width} == 0", made["skinny"], made["ragged"])
     parts = by_wide_parts(skinny.VECTORS * width, width, made["skinny"], last)
-    return seq(at("for i in _: _", in_panels(str(PANEL), parts)), scheduled_calls(scheduled(precision, machine)))
+    return at("for i in _: _", in_panels(str(PANEL), parts))
 
 
 def plan_wide(precision: str, machine: Machine) -> Op:
@@ -112,8 +107,7 @@ def plan_wide(precision: str, machine: Machine) -> Op:
         alike = by_case(f"{step} * turn % {width} == 0", alike_by(step), alike)
     unordered = "m * n < ordered or turn != 0 and m * n < ordered_apart or far <= m * n"
     many = by_case(unordered, alike, in_order)
-    choice = at("for i in _: _", by_case(fewer("m", str(ROWS), precision), made["row"], many))
-    return seq(choice, scheduled_calls(scheduled(precision, machine)))
+    return at("for i in _: _", by_case(fewer("m", str(ROWS), precision), made["row"], many))
 
 
 @strategy
@@ -161,15 +155,14 @@ def plan_few(precision: str, machine: Machine) -> Op:
     """What a matrix of few columns is scheduled by."""
     width, made = skinny.LANES[precision], {way: replace(k.program) for way, k in ways(precision).items()}
     vectors = by_case(f"n % {width} == 0", made["skinny"], by_case(f"n < {width}", made["row"], made["ragged"]))
-    return among_neighbours(("y",), NEAR, vectors, scheduled(precision, machine))
+    return among_neighbours(("y",), NEAR, vectors)
 
 
 def plan_any(called: tuple[Kernel, ...], machine: Machine) -> Op:
     """What an update is scheduled by whose y may have any stride: a copy is made by a function, as it needs room."""
     *_, near = called
     apart = at(moves.body >> moves.nth(0) >> moves.orelse, numbers_first() >> extract_subproc(f"{near.name}_copied"))
-    made = tuple(kernel.scheduled(machine) for kernel in called)
-    return seq(at("copy: _", set_memory(NEAR)), scheduled_calls(made), apart)
+    return seq(at("copy: _", set_memory(NEAR)), apart)
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -182,12 +175,13 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
     """The kernels of a precision: of few columns, and of many."""
     least, called = skinny.MANY[precision], tuple(ways(precision).values())
     free = of_any_stride(level2.ger, "y")
-    few = kernel_of(free, precision, partial(plan_few, precision), "few", f"n < {least}", calls=called)
+    few = kernel_of(free, precision, partial(plan_few, precision), "few", f"n < {least}", calls=called, alike=True)
     plans = {"panels": partial(plan_panels, precision), "near": partial(plan_wide, precision)}
     known = ("stride(y, 0) == 1", f"n >= {least}")
-    made = {way: function(kernel_of(ger, precision, plan, way, *known, calls=called)) for way, plan in plans.items()}
+    kind = partial(kernel_of, ger, precision, calls=called, alike=True)
+    made = {way: function(kind(plan, way, *known)) for way, plan in plans.items()}
     name = named_for(precision, "ger_many")
     source = ANY.format(name=name, least=least, sizes=SIZES, few=fewer("n", "wide", precision))
     program = written(source, precision, {way: kernel.program for way, kernel in made.items()})
     ways_of_many = tuple(made.values())
-    return few, Kernel(name, precision, program, partial(plan_any, ways_of_many), (*called, *ways_of_many))
+    return few, Kernel(name, precision, program, partial(plan_any, ways_of_many), (*called, *ways_of_many), alike=True)

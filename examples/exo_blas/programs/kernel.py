@@ -19,6 +19,7 @@ from exo_strat import (
     schedule,
     traversals,
 )
+from strategies.blas.calls import other_versions
 
 LETTERS = {"f32": "s", "f64": "d"}
 """What BLAS calls a precision."""
@@ -34,7 +35,9 @@ class Kernel:
     hold, such as how many vectors are taken together; it acts on the procedure.
 
     Kernels that it `calls` are functions of their own, never a part of their callers in C: what one of them needs of
-    registers and of the stack should not be saved by a call that goes another way.
+    registers and of the stack should not be saved by a call that goes another way. If a kernel is
+    `alike`, its plan leaves calls of their programs, and at last these become calls of what is made of the programs: so
+    the plan may be the same for more machines, and what it asks about calls is asked about what is short.
     """
 
     name: str
@@ -42,10 +45,13 @@ class Kernel:
     program: Proc
     plan: Callable[[Machine], Op]
     calls: tuple[Kernel, ...] = ()
+    alike: bool = False
 
     def scheduled(self, machine: Machine) -> Proc:
         """The program as scheduled for a machine. Raises `SchedulingError` if a step fails."""
-        return _scheduled(self.plan(machine), self.program)
+        made = _scheduled(self.plan(machine), self.program)
+        calls = tuple(k.scheduled(machine) for k in self.calls) if self.alike else ()
+        return _scheduled(other_versions(calls), made) if calls else made
 
     def reached(self) -> tuple[Kernel, ...]:
         """The kernels that it calls, and those that they call."""
@@ -88,6 +94,7 @@ def kernel_of(
     variant: str = "",
     *assertions: str,
     calls: tuple[Kernel, ...] = (),
+    alike: bool = False,
 ) -> Kernel:
     """The kernel of a program over `R` in a precision, named for it, where the assertions hold besides the program's.
 
@@ -107,7 +114,7 @@ def kernel_of(
     mine = typed(program, precision, name)
     for assertion in assertions:
         mine = direct.add_assertion(mine, assertion)
-    return Kernel(name, precision, mine, plan, calls)
+    return Kernel(name, precision, mine, plan, calls, alike)
 
 
 def unit_stride(program: Proc) -> Proc:

@@ -288,8 +288,9 @@ TOGETHER = {syr_l: 0, syr_u: 0, syr2_l: 64, syr2_u: 64}
 `python -m benchmarks.blas --only syr --only syr2`."""
 
 
-LONG = {"f32": 160, "f64": 8}
-"""Rows of `syr` and `spr` from which on vectors of 512 bits pay, if rows are apart, by the same measurement."""
+APART_FROM = {syr_l: 128, syr_u: 128, syr2_l: 0, syr2_u: 0}
+"""Updates that use vectors of 512 bits, and from which size on their rows are apart then, if ever, by the same
+measurement: rows that are together store to several lines of the cache in turns."""
 
 
 MIRRORED = {p.name(): with_diagonal_in_sum(p) for p in (symv_l, symv_u)}
@@ -304,6 +305,19 @@ by `python -m benchmarks.blas --only gemv`; `gemv.c` knows it, too."""
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over rows are scheduled by. Vectors of AVX-512 have 256 bits, as in `level1`."""
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision))
+
+
+def plan_wide(precision: str, machine: Machine) -> Op:
+    """What loops over rows of many columns are scheduled by."""
+    return at("for i in _: _", wide_rows(precision, machine))
+
+
+def wide_rows(precision: str, machine: Machine) -> Op:
+    """What such a loop is scheduled by: with vectors as long as there are, one at a time if they are longer than those
+    of AVX2."""
+    longer = longest(machine) is not None
+    rest = shorter(machine) if longer else None
+    return optimize_level_2_general(machine, precision, vectors=int(longer), shorter=rest)
 
 
 def plan_mirrored(precision: str, machine: Machine) -> Op:
@@ -327,12 +341,17 @@ def plan_many(precision: str, machine: Machine) -> Op:
     return at("for i in _: _", optimize_level_2_general(shorter(machine), precision, MANY, vectors))
 
 
-def plan_update(precision: str, together: int, long: int, machine: Machine) -> Op:
-    """What updates are scheduled by whose rows stay apart if there are few: `long` ones with vectors as long as there
-    are."""
+def plan_update(precision: str, together: int, apart_from: int | None, machine: Machine) -> Op:
+    """What updates are scheduled by whose rows stay apart if there are few, or with vectors of 512 bits, if they are
+    used, from `apart_from` rows on."""
     size = hole("together", (0, 32, 64, 128, 256), default=together)
-    longer = machine if long and machine != shorter(machine) else None
-    return at("for i in _: _", optimize_updates(shorter(machine), precision, size, longer, long))
+    longer = None if apart_from is None else longest(machine)
+    return at("for i in _: _", optimize_updates(shorter(machine), precision, size, longer, apart_from or 0))
+
+
+def longest(machine: Machine) -> Machine | None:
+    """The machine, if its vectors are longer than those of AVX2."""
+    return machine if machine != shorter(machine) else None
 
 
 def shorter(machine: Machine) -> Machine:
@@ -352,7 +371,7 @@ def kernel(precision: str, program: Proc) -> Kernel:
         return update(precision, program, TOGETHER[program])
     if program in MIRRORED.values():
         return kernel_of(program, precision, partial(plan_mirrored, precision))
-    return kernel_of(program, precision, partial(plan, precision))
+    return kernel_of(program, precision, partial(plan_wide if program in (gemv_n, gemv_trans) else plan, precision))
 
 
 def many(precision: str, program: Proc) -> Kernel:
@@ -362,5 +381,4 @@ def many(precision: str, program: Proc) -> Kernel:
 
 def update(precision: str, program: Proc, together: int, variant: str = "") -> Kernel:
     """The kernel of an update whose rows stay apart if there are few."""
-    long = LONG[precision] if program in (syr_l, syr_u) else 0
-    return kernel_of(program, precision, partial(plan_update, precision, together, long), variant)
+    return kernel_of(program, precision, partial(plan_update, precision, together, APART_FROM.get(program)), variant)

@@ -23,7 +23,7 @@ from .storage import PACKED, PACKED_LOWER, PACKED_UPPER
 from .vectors import NEAR
 
 STORAGE = {"l": PACKED_LOWER, "u": PACKED_UPPER}
-UPDATES = {"syr": Rows(4, alone_from=64), "syr2": Rows(4)}
+UPDATES = {"syr": Rows(4, alone_from=64), "syr2": Rows(4, longer_from=6)}
 """How many rows are taken together where the matrix is written, unless said: stores are what takes time. Measured by
 `python -m benchmarks.blas --only spr --only spr2`."""
 
@@ -135,9 +135,7 @@ def kernel(precision: str, name: str) -> Kernel:
 
 def plan(precision: str, rows: Rows, storage: Memory, machine: Machine) -> Op:
     """What loops over rows are scheduled by: those of an ordinary matrix, until it is stored as it is."""
-    short = level2.shorter(machine)
-    longer = machine if machine != short else None
-    packed = optimize_packed(short, precision, ("a",), storage, rows, longer, level2.LONG[precision])
+    packed = optimize_packed(level2.shorter(machine), precision, ("a",), storage, rows, level2.longest(machine))
     return store(DRAM) >> at("for i in _: _", packed)
 
 

@@ -8,10 +8,11 @@ from functools import partial
 
 from backends.targets import avx2
 from exo_strat import *
+from strategies.blas.large import by_case
 from strategies.blas.skinny import optimize_few_columns, optimize_skinny
 
 from .kernel import LETTERS, Kernel, kernel_of
-from .level2 import gemv_n, gemv_trans, ger, shorter
+from .level2 import gemv_n, gemv_trans, ger, longest, plan_wide, shorter, wide_rows
 
 LANES = {precision: avx2.vec_width(precision) for precision in LETTERS}
 """Elements of a vector of AVX2."""
@@ -25,6 +26,10 @@ VECTORS = avx2.registers - ROW
 MANY = {precision: (VECTORS + 1) * lanes for precision, lanes in LANES.items()}
 """Columns that are not few where the matrix is written: what makes no vector is apart."""
 
+LEAST = 6
+"""Vectors of AVX2 from which on those of AVX-512 pay, where rows are added up. Not where they are dot products, whose
+lanes take longer to be added up, unless there are more than few columns."""
+
 FEW = 7
 """Columns up to which those of a transposed matrix are taken without vectors, by the same measurement."""
 
@@ -32,6 +37,23 @@ FEW = 7
 def plan(precision: str, machine: Machine) -> Op:
     """What loops over the rows of a matrix with few columns are scheduled by."""
     return at("for i in _: _", optimize_skinny(shorter(machine), precision, VECTORS * LANES[precision]))
+
+
+def plan_longer(precision: str, condition: str, most: int, machine: Machine) -> Op:
+    """What they are scheduled by, in vectors of AVX-512 unless a condition holds: then they have `most` columns."""
+    longer = optimize_skinny(machine, precision, VECTORS * LANES[precision])
+    if not longest(machine):
+        return at("for i in _: _", longer)
+    return at("for i in _: _", by_case(condition, optimize_skinny(shorter(machine), precision, most), longer))
+
+
+def plan_some_more(precision: str, machine: Machine) -> Op:
+    """What rows that are dot products are scheduled by: of vectors of AVX-512, twice as many columns are few."""
+    if not longest(machine):
+        return plan_wide(precision, machine)
+    most = 2 * VECTORS * LANES[precision]
+    few = optimize_skinny(machine, precision, most)
+    return at("for i in _: _", by_case(f"n <= {most}", few, wide_rows(precision, machine)))
 
 
 def plan_few(most: int, machine: Machine) -> Op:
@@ -42,8 +64,15 @@ def plan_few(most: int, machine: Machine) -> Op:
 def kernel(precision: str, program: Proc, case: str = "skinny", *bounds: str) -> Kernel:
     """The kernel of a program, for a matrix with few columns."""
     width = LANES[precision]
-    few = (bound.format(w=width, most=VECTORS * width) for bound in bounds or ("n <= {most}",))
-    return kernel_of(program, precision, partial(plan, precision), case, *few)
+    most = VECTORS * width
+    few = (bound.format(w=width, most=most) for bound in bounds or ("n <= {most}",))
+    shorter_if = {
+        (gemv_trans, "skinny"): (f"n < {LEAST * width}", LEAST * width),
+        (ger, "skinny"): (f"n % {2 * width} != 0", most),
+    }
+    longer = shorter_if.get((program, case))
+    made = partial(plan_longer, precision, *longer) if longer else partial(plan, precision)
+    return kernel_of(program, precision, made, case, *few)
 
 
 def few_columns(precision: str, program: Proc, most: int) -> Kernel:

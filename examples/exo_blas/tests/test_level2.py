@@ -134,6 +134,8 @@ def rectangles() -> Iterator[tuple[int, int, int, int, int, int]]:
     yield ROW, 600, 520, 0, 1, 1
     yield ROW, 70, 203, 2, -2, 1  # rows begin at any place of a cache line
     yield COLUMN, 520, 600, 0, 2, -3
+    for m, n in ((20, 80), (24, 96), (33, 113), (17, 144), (5, 161), (7, 352)):  # vectors of 512 bits, and what is left
+        yield ROW, m, n, 0, 1, 1
 
 
 def close(found: np.ndarray, want: np.ndarray, sizes: np.ndarray, n: int, eps: float, case: object) -> None:
