@@ -80,6 +80,12 @@ clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find exo_strat strategies backends importers examples tests website -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# A link is to an environment of another checkout: it is taken as it is, with the packages that are here.
+ifneq ($(shell test -L .venv && echo link),)
+export PYTHONPATH := $(CURDIR)
+$(READY) $(DOCS):
+	@test -x $(BIN)/python || { echo ".venv is a link, and there is no $(BIN)/python: remove it" >&2; exit 1; }
+else
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "$(PYTHON) is missing or older than 3.11: run make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -93,3 +99,4 @@ $(READY): pyproject.toml
 $(DOCS): $(READY) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
 	@touch $@
+endif
