@@ -263,11 +263,11 @@ def vectors(**arrays: Array) -> None:
 class Size(NamedTuple):
     """How many there are, and of what: rows, columns or elements."""
 
-    count: int
+    number: int
     kind: str
 
     def __str__(self) -> str:
-        return f"{self.count} {self.kind.removesuffix('s') if self.count == 1 else self.kind}"
+        return f"{self.number} {self.kind.removesuffix('s') if self.number == 1 else self.kind}"
 
 
 def elements(x: Array) -> Size:
@@ -293,10 +293,10 @@ def square(**matrix: Array) -> Size:
 
 def same(**sizes: Size) -> int:
     """The size that all have."""
-    counts = {size.count for size in sizes.values()}
-    if len(counts) > 1:
+    numbers = {size.number for size in sizes.values()}
+    if len(numbers) > 1:
         raise ValueError("sizes don't fit: " + ", ".join(f"{name} has {size}" for name, size in sizes.items()))
-    return counts.pop()
+    return numbers.pop()
 
 
 def of_side(side: str, m: Array) -> Size:
