@@ -1,12 +1,13 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
-#   make blas         build/blas/libexo_blas.so, libexo_blas64.so and exo_blas.h, for every x86 instruction set
-#                     (examples/exo_blas)
+#   make blas         build/blas/libexo_blas.so, libexo_blas64.so, libexo_blas_ilp64.so and exo_blas.h, for every x86
+#                     instruction set (examples/exo_blas)
 #   make blas-dist    build/exo_blas-VERSION.tar.gz: its C sources, which make or CMake builds without Python
 #   make blas-all     the tests of examples/exo_blas on it, which make test leaves out
 #   make blas-test    these and those of its source distribution, then netlib's test programs on it, LAPACK's, NumPy, SciPy
-#                     and GSL, if they can be had (Debian's packages, unpacked into the cache)
+#                     and GSL, if they can be had (Debian's packages, unpacked into the cache), and all that through FlexiBLAS,
+#                     if it is installed
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make docs         the documentation site in build/site, from docs/ and docstrings, and its tests

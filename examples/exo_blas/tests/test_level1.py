@@ -19,6 +19,7 @@ import pytest
 
 from examples.exo_blas.binding import Cblas, load
 from examples.exo_blas.builder.units import Unit, units
+from examples.exo_blas.tests.conftest import Version
 
 WRAPPERS = ("axpy", "both/copy", "both/norms", "both/rot", "both/swap", "dot", "dsdot", "iamax", "rotg", "rotm")
 SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 1000, 2047, 2048, 2049, 5000)
