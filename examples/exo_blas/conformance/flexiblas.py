@@ -46,8 +46,10 @@ class Wrapper(NamedTuple):
     backend: Path
 
     def env(self) -> Mapping[str, str]:
-        """In which it hands calls on to the backend."""
-        return {self.variable: str(self.backend.resolve()), f"{self.variable}_COLOR_OUTPUT": "0"}
+        """In which it hands calls on to the backend, and finds what is its own from a copy of it, too."""
+        own = self.library.resolve().parent / self.variable.lower()
+        more = {"COLOR_OUTPUT": "0", "LIBRARY_PATH": str(own)}
+        return {self.variable: str(self.backend.resolve())} | {f"{self.variable}_{n}": v for n, v in more.items()}
 
 
 def found(backends: Mapping[Bits, Path]) -> list[Wrapper]:
@@ -91,7 +93,8 @@ def checks(to: Wrapper, scratch: Path) -> Iterator[Told]:
         env = {**os.environ, **to.env(), "EXO_BLAS_ISA": isa, "LD_LIBRARY_PATH": folders}
         done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
         said = done.stdout + done.stderr
-        yield f"check: {said.splitlines()[-1] if said else ''}", said if done.returncode else ""
+        wrong = f"ended with {done.returncode}: {said}" if done.returncode else ""
+        yield f"check: {said.splitlines()[-1] if said else isa}", wrong
 
 
 def programs(to: Wrapper, scratch: Path) -> Iterator[Told]:
