@@ -290,8 +290,8 @@ static void IN(level3)(void) {
     }
 }
 
-// gemm_batch_strided: what as many products do, with the same A for all now and then. All numbers are integers: a batch may
-// round otherwise.
+// gemm_batch_strided: what as many products do, with the same A for all now and then. All numbers are integers, as a
+// batch may round otherwise.
 static void IN(batch)(void) {
     static T a[3 * 64 * PARTS], b[3 * 64 * PARTS], c[3 * 64 * PARTS], d[3 * 64 * PARTS];
     const int ta = transposition(), tb = transposition(), m = below(8), n = below(8), k = below(8), batch = below(4);

@@ -1,7 +1,7 @@
 // profile FILE SET..: whether a profile can be compiled in, in a library for these instruction sets. The library's own
 // reader, profile.h, tells what it would leave out; of a good one, nothing.
 //
-// Lines of all instruction sets are read as those of one, so that none is passed over, and the processor is the profile's.
+// Lines of all instruction sets are read as those of one, so that none is passed over. The processor may be another one.
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ int main(int count, char **words) {
         const size_t length = strcspn(line, " \t:\r\n");
         if (length == strlen("processor") && !strncmp(line, "processor", length)) *line = '#';
         for (int i = 2; i < count; i++)
-            if (length == strlen(words[i]) && !strncmp(line, words[i], length)) *(char *)memset(line, ' ', length) = 'c';
+            if (length == strlen(words[i]) && !strncmp(line, words[i], length)) memset(line, ' ', length), *line = 'c';
     }
     exo_read_profile(words[1], text);
     return 0;
