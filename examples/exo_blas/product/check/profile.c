@@ -1,7 +1,7 @@
 // profile FILE SET..: whether a profile can be compiled in, in a library for these instruction sets. The library's own
 // reader, profile.h, tells what it would leave out; of a good one, nothing.
 //
-// Lines of all instruction sets are read as those of one, so that none is passed over. The processor may be another one.
+// Lines of all instruction sets are read as those of one, so that none is passed over. The processor may be another.
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
