@@ -183,7 +183,7 @@ def test_every_number_is_measured_or_said_not_to_be(package):
 
 
 def test_the_command_tells_what_each_number_is_about_and_what_it_tells_is_a_profile(
-    package, best, with_profile, blas_of, capsys, monkeypatch
+    package, best, with_profile, blas_of, capfd, monkeypatch
 ):
     _, choices, *_ = package
     from exo_blas import __main__ as command
@@ -194,13 +194,13 @@ def test_the_command_tells_what_each_number_is_about_and_what_it_tells_is_a_prof
     numbers = now.numbers | {"gemm_reach": now.numbers["gemm_reach"]._replace(value=choices.NO_LIMIT)}
     monkeypatch.setattr(command, "choices", lambda: now._replace(numbers=numbers))
     assert command.main(["choices"]) == 0
-    text = capsys.readouterr().out
+    text = capfd.readouterr().out
     assert f"\n{best.isa} gemm_reach no limit  # 0 or more: {MEANINGS['gemm_reach']}\n" in text
     assert f"\n{best.isa} gemm_slim 64  # 0 to 256: rows or columns up to which " in text
     assert str(choices.NO_LIMIT) not in text
     known = told(blas_of(WRAPPERS, best))
     assert told(with_profile(WRAPPERS, best, text)) == known | {"gemm_reach": (1 << 60, 0, 1 << 60)}
-    assert not capsys.readouterr().err
+    assert not capfd.readouterr().err
 
 
 AT = {10: -0.2, 20: -0.1, 40: 0.1, 80: 0.3}
