@@ -1,12 +1,13 @@
 # Every target does the set-up that it needs: Python 3.11 or newer, a C compiler and make are enough.
 #
 #   make demo         schedule, compile, check and time a matrix product, then smaller kernels
-#   make blas         build/blas/libexo_blas.so, libexo_blas64.so and exo_blas.h, for every x86 instruction set
-#                     (examples/exo_blas)
+#   make blas         build/blas/libexo_blas.so, libexo_blas64.so, libexo_blas_ilp64.so and exo_blas.h, for every x86
+#                     instruction set (examples/exo_blas)
 #   make blas-dist    build/exo_blas-VERSION.tar.gz: its C sources, which make or CMake builds without Python
 #   make blas-all     the tests of examples/exo_blas on it, which make test leaves out
 #   make blas-test    these and those of its source distribution, then netlib's test programs on it, LAPACK's, NumPy, SciPy
-#                     and GSL, if they can be had (Debian's packages, unpacked into the cache)
+#                     and GSL, if they can be had (Debian's packages, unpacked into the cache), and all that through FlexiBLAS,
+#                     if it is installed
 #   make test         the test suite
 #   make lint         ruff, mypy, the import contracts, and whether dependencies are declared and used
 #   make docs         the documentation site in build/site, from docs/ and docstrings, and its tests
@@ -80,6 +81,12 @@ clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find exo_strat strategies backends importers examples tests website -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# A link is to an environment of another checkout: it is taken as it is, with the packages that are here.
+ifneq ($(shell test -L .venv && echo link),)
+export PYTHONPATH := $(CURDIR)
+$(READY) $(DOCS):
+	@test -x $(BIN)/python || { echo ".venv is a link, and there is no $(BIN)/python: remove it" >&2; exit 1; }
+else
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "$(PYTHON) is missing or older than 3.11: run make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -93,3 +100,4 @@ $(READY): pyproject.toml
 $(DOCS): $(READY) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
 	@touch $@
+endif

@@ -1,4 +1,4 @@
-"""The product's command: `python -m examples.exo_blas build | dist | list | netlib | callers | coverage | races`.
+"""The product's command: `python -m examples.exo_blas`, and what it does: build, dist, list, netlib, callers and so on.
 
 Exit codes: 0 all well; 1 the library can't be built, or a program found a fault; 2 wrong usage; 77 nothing to run here.
 """
@@ -23,7 +23,7 @@ from .builder.interface import Bits
 from .builder.library import TARGETS, BuildError, build
 from .builder.listing import Effort, efforts
 from .builder.units import units
-from .conformance import callers, coverage, netlib, races
+from .conformance import callers, coverage, flexiblas, netlib, races
 
 FOLDER = Path("build/blas")
 DIST = Path("build")
@@ -80,8 +80,19 @@ def netlib_command(library: Library = None) -> None:
 
 @app.command("callers")
 def callers_command(library: Library = None) -> None:
-    """Run LAPACK's test programs, NumPy's and SciPy's, and one that uses GSL, on the library."""
-    raise typer.Exit(callers.main(_library(library)))
+    """Run LAPACK's test programs, NumPy's and SciPy's, and one that uses GSL, on the library, then `flexiblas`."""
+    found = _library(library)
+    codes = {callers.main(found), flexiblas.main(found)}
+    raise typer.Exit(1 if 1 in codes else min(codes))
+
+
+@app.command("flexiblas")
+def flexiblas_command(library: Library = None) -> None:
+    """Run the check of every function, netlib's test programs and what `callers` runs through FlexiBLAS.
+
+    It is found by its command, flexiblas or flexiblas64; for the latter, libexo_blas_ilp64.so is beside the library.
+    """
+    raise typer.Exit(flexiblas.main(_library(library)))
 
 
 @app.command("coverage")

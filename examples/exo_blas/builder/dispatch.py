@@ -42,7 +42,8 @@ def dispatch(
     the reference does.
     """
     functions = [p for p in routines() if p.name in set(defined) - set(direct)]
-    ours = {p: f"exo_table.{p.name}" if p in functions else p.name for p in routines() if p.name in defined}
+    places = ((p, "exo_table." if p in functions else "exo_own_") for p in routines() if p.name in defined)
+    ours = {p: f"{where}{p.name}" for p, where in places}
     plain, *better = targets
     known = {p.name: p for p in routines()}
     entered = [known[name] for name in direct]
@@ -55,6 +56,7 @@ def dispatch(
             *(f"{p.result} {p.name}_{t}({p.params});" for p in functions for t in targets),
             *(f"{p.result} {p.name}_{t}({p.params});" for p in entered for t in targets if t != ENTERED),
             *(f"{_HIDDEN} {p.result} (*exo_other_{p.name})({p.params}) = {p.name}_{plain};" for p in entered),
+            *(f"{_HIDDEN} {p.result} exo_own_{p.name}({p.params});" for p in entered),
             "",
             "static struct {",
             *(f"    {p.result} (*{p.name})({p.params});" for p in functions),
@@ -88,13 +90,16 @@ def entry_points(defined: Sequence[str], target: str) -> tuple[str, str]:
     """What stands before and after functions for a target that are to be entry points themselves.
 
     >>> before, after = entry_points(["cblas_snrm2"], "avx2")
-    >>> print(after.partition(" float ")[2])
-    cblas_snrm2(CBLAS_INT n, const float *x, CBLAS_INT incx) {
+    >>> print(after.partition(" float ")[2].partition("extern")[0])
+    exo_own_cblas_snrm2(CBLAS_INT n, const float *x, CBLAS_INT incx) {
         if (__builtin_expect(EXO_BYTES(n) >= exo_wide, 0)) return exo_other_cblas_snrm2(n, x, incx);
         else {
             return cblas_snrm2_avx2(n, x, incx);
         }
     }
+    <BLANKLINE>
+
+    The library calls it by that name: a program may have another `cblas_snrm2`, which calls `snrm2_`.
 
     The compiler must use no vector instruction on the way to the plain version: floating-point numbers are not to be
     moved before the question is answered.
@@ -110,12 +115,13 @@ def _choice(p: Routine, target: str) -> str:
     numbers = re.findall(r"\b(?:float|double) (\w+)", p.params)
     bytes = "EXO_BYTES(n)" if "CBLAS_INT n" in p.params and not p.name.endswith(NARROW) else "0"
     lines = (
-        f"__attribute__((flatten)) {_VISIBLE} {p.result} {p.name}({p.params}) {{",
+        f"__attribute__((flatten)) {_HIDDEN} {p.result} exo_own_{p.name}({p.params}) {{",
         f"    if (__builtin_expect({bytes} >= exo_wide, 0)) {_call(p, f'exo_other_{p.name}')}",
         "    else {",
         *(f'        __asm__ volatile("" : "+x"({x}));' for x in numbers),
         f"        {_call(p, f'{p.name}_{target}')}",
         "    }\n}",
+        f'extern __attribute__((alias("exo_own_{p.name}"))) {_VISIBLE} {p.result} {p.name}({p.params});',
     )
     return "\n".join(lines)
 

@@ -74,7 +74,7 @@ def contents() -> Mapping[str, bytes]:
     found = {str(p.relative_to(PRODUCT)): p.read_bytes() for p in kept}
     texts = {f"src/{s.name}.c": compact(s.text) for s in sources}
     texts |= {f"src/{kind}.c": compact(text) for kind, text in tables().items()}
-    texts |= {"include/exo_blas.h": header()} | {f"src/{file}": text for file, text in parts().items()}
+    texts |= {"include/exo_blas.h": header()} | {f"src/{file}": text for file, text in shared().items()}
     texts |= {"sources.mk": for_make(sources), "sources.cmake": for_cmake(sources)}
     # the hook that builds wheels is beside it there
     project = (EXAMPLE / "pyproject.toml").read_text().replace("product/", "")
@@ -87,9 +87,14 @@ def tables() -> Mapping[str, str]:
     return {"entries_x86_64": entries(units(), TARGETS), "entries_plain": entries(units(), [plain_c])}
 
 
+def shared() -> Mapping[str, str]:
+    """What several sources have in common besides the header: units, and the reader of profiles."""
+    return {**parts(), "profile.h": (FOLDER / "profile.h").read_text()}
+
+
 def compact(text: str) -> str:
     """A unit whose header and macros are files."""
-    for file, part in (("exo_blas.h", header()), *parts().items()):
+    for file, part in (("exo_blas.h", header()), *shared().items()):
         text = text.replace(part.rstrip("\n"), f'#include "{file}"')
     return text.rstrip("\n") + "\n"
 

@@ -1,4 +1,5 @@
-"""Builds `libexo_blas.so` and `exo_blas.h`.
+"""Builds `libexo_blas.so` and `exo_blas.h`; with integers of 64 bits `libexo_blas64.so`, and `libexo_blas_ilp64.so`,
+the same by the usual names.
 
 Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
 the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
@@ -9,7 +10,9 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import platform
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -19,7 +22,7 @@ from typing import NamedTuple, TypeVar
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import build_object, link
+from backends.toolchain import build_object, compiler, link
 from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
@@ -123,8 +126,8 @@ def build(
     only: Iterable[str] = (),
     integers: Bits = 32,
 ) -> Path:
-    """Write `libexo_blas.so` and `exo_blas.h` into a folder; `libexo_blas64.so`, if its integers are to have 64 bits.
-    Returns the library.
+    """Write `libexo_blas.so` and `exo_blas.h` into a folder; `libexo_blas64.so` and `libexo_blas_ilp64.so`, if integers
+    are to have 64 bits. Returns the library.
 
     `targets` begins with plain C. `flags` are for the C compiler, such as a sanitizer's; `only` are the wrappers to
     be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
@@ -142,9 +145,23 @@ def build(
     library = directory / file_name(integers)
     # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
     parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
-    link(library, [table, *(b.path for b in built)], (*parallel, *flags))
+    objects, own = [table, *(b.path for b in built)], (*parallel, *flags)
+    # a program that is linked with it looks for it by its name, not where it was
+    link(library, objects, (f"-Wl,-soname,{library.name}", *own))
+    if integers == 64:
+        usual_names(library.with_name("libexo_blas_ilp64.so"), objects, own)
     (directory / "exo_blas.h").write_text(header())
     return library
+
+
+def usual_names(library: Path, objects: Sequence[Path], flags: Sequence[str]) -> None:
+    """Link a library with integers of 64 bits once more, by names without `_64`; the distribution does it by the same
+    script. Raises `BuildError`."""
+    command = ["sh", str(FOLDER.parent / "product/ilp64.sh"), str(library), " ".join(map(str, objects)), *flags, "-lm"]
+    env = {**os.environ, "CC": " ".join(compiler())}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"{library.name} can't be linked\n{done.stderr}")
 
 
 def file_name(integers: Bits) -> str:

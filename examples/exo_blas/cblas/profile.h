@@ -5,6 +5,7 @@
 //   # after a `#` nothing counts
 //   processor: AMD EPYC 7763 64-Core Processor (25.1)
 //   avx2 gemm_near 131072
+//   avx2 gemm_reach no limit
 //
 // The number after a processor's name is its family and model. A line is for the instruction set that it begins with.
 // What is not understood is told and left out, and so is all of a profile that is another processor's.
@@ -29,8 +30,7 @@ static void exo_name_processor(void) {
     if (!__get_cpuid(1, &kind, &rest, &rest, &rest)) return;
     for (unsigned i = 0, *w = words; i < 3; i++, w += 4)
         if (!__get_cpuid(0x80000002 + i, w, w + 1, w + 2, w + 3)) return;
-    const char *first = (const char *)words;
-    first += strspn(first, " ");
+    const char *const first = (const char *)words + strspn((const char *)words, " ");
     int n = (int)strlen(first);
     while (n > 0 && first[n - 1] == ' ') n--;
     const unsigned family = (kind >> 8 & 15) + (kind >> 20 & 255), model = (kind >> 4 & 15) | (kind >> 12 & 240);
@@ -56,7 +56,7 @@ static void exo_read_profile(const char *source, const char *text) {
     if (!strncmp(text, "\xef\xbb\xbf", 3)) text += 3;  // what some editors begin a text with
     for (int number = 1; *text; number++, text += *text == '\n') {
         char line[256], isa[16], set[18], name[64], rest;
-        long long value;
+        long long value = EXO_ANY, end = 0;
         const char *why = NULL;
         text += strspn(text, " \t");
         size_t n = strcspn(text, "#\r\n");
@@ -70,7 +70,8 @@ static void exo_read_profile(const char *source, const char *text) {
             exo_choices = before;
             return;
         }
-        const int found = sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest);
+        sscanf(line, "%*s %*s no limit%lln", &end);
+        const int found = sscanf(line, "%15s %63s %lld %c", isa, name, &value, &rest) + (end == (long long)n);
         snprintf(set, sizeof set, " %s ", found > 0 ? isa : "");
         if (n >= sizeof line) why = "too long";
         else if (n > 0 && found != 3) why = "not an instruction set, a name and a number";

@@ -58,8 +58,8 @@ class Outcome:
         return f"{self.program}: {'FAILED' if self.wrong else 'passed'}, calls {self.called} functions of the library"
 
 
-def place(root: Path, library: Path, isa: str, scratch: Path) -> Place:
-    """The environment of the programs."""
+def place(root: Path, library: Path, isa: str, scratch: Path, **more: str) -> Place:
+    """The environment of the programs, which may have more in it."""
     folders = sorted({str(p.parent) for p in root.rglob("lib*.so.[0-9]*")})
     instead = scratch / "libblas.so.3"
     instead.symlink_to(library.resolve())
@@ -68,6 +68,7 @@ def place(root: Path, library: Path, isa: str, scratch: Path) -> Place:
         "LD_LIBRARY_PATH": ":".join((str(scratch), *folders)),
         "LD_PRELOAD": str(instead),
         "EXO_BLAS_ISA": isa,
+        **more,
     }
     return Place(root, instead, env, scratch)
 

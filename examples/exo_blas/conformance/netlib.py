@@ -107,15 +107,19 @@ def libraries(folder: Path) -> list[str]:
     return sorted({str(p.parent) for p in folder.rglob("*.so*") if p.parent.name != "blas"})
 
 
-def run(folder: Path, library: Path, isa: str) -> Iterator[Outcome]:
-    """What each program finds, with an instruction set at most."""
-    exported = cblas_names(library, "--defined-only")
+def run(folder: Path, library: Path, isa: str, through: Path | None = None) -> Iterator[Outcome]:
+    """What each program finds, with an instruction set at most; `through` is a FlexiBLAS that they call instead."""
+    exported = cblas_names(through or library, "--defined-only")
     shared = libraries(folder)
     with TemporaryDirectory() as scratch:
         # it calls what the shim defines, not what the program does
         patched = library.read_bytes().replace(b"\0cblas_xerbla\0", b"\0cblas_xerblA\0")
-        (Path(scratch) / "libblas.so.3").write_bytes(patched)
+        called, behind = Path(scratch) / "libblas.so.3", Path(scratch) / "behind.so"
+        (behind if through else called).write_bytes(patched)
         env = {**os.environ, "LD_LIBRARY_PATH": ":".join((scratch, *shared)), "EXO_BLAS_ISA": isa}
+        if through:
+            called.symlink_to(through.resolve())
+            env["FLEXIBLAS"] = str(behind)
         for name in PROGRAMS:
             yield _run(next(folder.rglob(name)), exported, env, Path(scratch))
 

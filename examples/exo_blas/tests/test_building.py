@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from backends.targets import avx2, avx512, plain_c
 from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder import cache, library, sources
+from examples.exo_blas.builder.interface import Bits
 from examples.exo_blas.builder.library import BuildError, build
 from examples.exo_blas.builder.units import Unit, kernels_of, sharing, units
 from examples.exo_blas.programs.kernel import Kernel
@@ -47,6 +50,29 @@ def test_a_library_with_64_bit_integers_has_other_names(tmp_path: Path) -> None:
     blas.cblas_daxpy(4, 2.0, x.ctypes.data, 1, y.ctypes.data, 1)
     assert y.tolist() == [1, 3, 5, 7]
     assert not hasattr(blas.library, "cblas_daxpy") and hasattr(blas.library, "daxpy_64_")
+
+
+def test_it_is_there_by_the_usual_names_too(tmp_path: Path) -> None:
+    """Also what it calls itself, which a program may define: `xerbla_`."""
+    build(tmp_path, [plain_c], only=["daxpy"], integers=64)
+    library = ctypes.CDLL(str(tmp_path / "libexo_blas_ilp64.so"))
+    n, one, two = ctypes.c_int64(3), ctypes.c_int64(1), ctypes.c_double(2)
+    x, y = np.arange(4.0), np.ones(4)
+    at = [ctypes.c_void_p(v.ctypes.data) for v in (x, y)]
+    library.daxpy_(*map(ctypes.byref, (n, two)), at[0], ctypes.byref(one), at[1], ctypes.byref(one))
+    assert y.tolist() == [1, 3, 5, 1]
+    told = subprocess.run(["nm", "-D", tmp_path / "libexo_blas_ilp64.so"], capture_output=True, text=True, check=True)
+    names = {line.split()[-1] for line in told.stdout.splitlines()}
+    assert names >= {"cblas_daxpy", "cblas_xerbla", "xerbla_", "lsame_", "exo_blas_isa"}
+    assert not [name for name in names if "_64" in name]
+
+
+@pytest.mark.parametrize("integers", [32, 64])
+def test_a_program_looks_for_it_by_its_name(integers: Bits, tmp_path: Path) -> None:
+    library = build(tmp_path, [plain_c], only=["daxpy"], integers=integers)
+    for path in {library, *tmp_path.glob("*.so")}:
+        told = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True)
+        assert f"soname: [{path.name}]" in told.stdout
 
 
 def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -22,11 +22,14 @@ from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder.dispatch import dispatch
 from examples.exo_blas.builder.interface import FOLDER, header
 from examples.exo_blas.builder.routines import Routine, routines
+from examples.exo_blas.tests.conftest import Version
 from examples.exo_blas.tests.test_random import COMPLEX
 
 HEADER = header()
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 FEW = ("gemv", "iamax")
+AVX2 = Version("avx2", "s")
+"""The version whose functions may be entry points."""
 BANDED = ("gbmv", "sbmv", "tbmv", "tbsv", "spmv", "spr", "spr2", "tpmv", "tpsv")
 LEVEL3 = ("gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "trsm")
 LEVELS_2_AND_3 = re.compile(r"cblas_[sdcz](?:ge|gb|s[ybp]|h[ebp]|t[rbp])")
@@ -239,6 +242,49 @@ def test_that_there_is_no_memory_for_a_copy_is_told(own, blas_of, plain, tmp_pat
     told = re.fullmatch(r"(0 exo_blas )?exo_blas: out of memory, no (\d+|%zu) bytes for a copy\n", done.stderr)
     assert told and bool(told[1]) == own
     assert done.returncode == (-signal.SIGABRT if own else 255)
+
+
+# -- programs with functions of the same names --------------------------------------------------------
+
+OTHER_CBLAS = """
+#include <stdio.h>
+#include <stdlib.h>
+int isamax_(const int *n, const float *x, const int *incx);
+
+// As in netlib's CBLAS, which calls by Fortran names.
+size_t cblas_isamax(int n, const float *x, int incx);
+size_t cblas_isamax(int n, const float *x, int incx) {
+    static int calls;
+    if (calls++) abort();
+    return (size_t)isamax_(&n, x, &incx) - 1;
+}
+
+int main(void) {
+    const float x[4] = {1, -2, 4, -3};
+    printf("%zu\\n", cblas_isamax(4, x, 1));
+    return 0;
+}
+"""
+
+
+def test_another_cblas_may_call_it_by_fortran_names(blas_of, tmp_path):
+    library = Path(blas_of(FEW, AVX2).library._name)
+    flags = (f"-L{library.parent}", f"-l:{library.name}", "-rdynamic")
+    program = compiled(tmp_path, "gcc", OTHER_CBLAS, *flags)
+    env = {"LD_LIBRARY_PATH": str(library.parent)}
+    done = subprocess.run([program], capture_output=True, text=True, check=True, env=env)
+    assert done.stdout == "2\n"
+
+
+def test_it_calls_none_of_its_functions_by_a_name_that_others_may_have(blas_of):
+    """But for those that tell what is wrong, which a program may define."""
+    if not shutil.which("readelf"):
+        pytest.skip("there is no readelf")
+    library = blas_of(FEW, AVX2).library._name
+    told = subprocess.run(["readelf", "-rW", library], capture_output=True, text=True, check=True).stdout
+    own = {f"{p.fortran}_" for p in routines()} | {p.name for p in routines()}
+    called = {line.split()[4] for line in told.splitlines() if re.match(r"[0-9a-f]{16} .* \+ ", line)}
+    assert "cblas_xerbla" in called and not called & own
 
 
 # -- threads and processes ----------------------------------------------------------------------------

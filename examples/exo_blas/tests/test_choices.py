@@ -110,9 +110,12 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         sse gemm_dots 77
         av gemm_dots 77
         {best.isa} gemm_far {" " * 250} 1310720
+        {best.isa} gemm_slim no limit
+        {best.isa} gemm_far no limits
+        {best.isa} gemm_large	no  limit   # taken
     """
     found = told(with_profile(WRAPPERS, best, text))
-    assert found == known | {"gemm_slim": (33, *known["gemm_slim"][1:])}
+    assert found == known | {"gemm_slim": (33, *known["gemm_slim"][1:]), "gemm_large": (1 << 60, 0, 1 << 60)}
     lines = capfd.readouterr().err.splitlines()
     assert [line.partition(", line ")[2] for line in lines] == [
         "3: less or more than exo_blas_choices says: left out",
@@ -122,6 +125,8 @@ def test_what_a_profile_says_wrongly_is_told_and_left_out(best, blas_of, with_pr
         "8: there is no such instruction set: left out",
         "9: there is no such instruction set: left out",
         "10: too long: left out",
+        "11: less or more than exo_blas_choices says: left out",
+        "12: not an instruction set, a name and a number: left out",
     ]
 
 
@@ -175,6 +180,27 @@ def test_every_number_is_measured_or_said_not_to_be(package):
     assert set(trials.TRIALS) <= known
     for name in known - set(trials.TRIALS):
         assert f"`{name}`" in Path(trials.__file__).read_text()
+
+
+def test_the_command_tells_what_each_number_is_about_and_what_it_tells_is_a_profile(
+    package, best, with_profile, blas_of, capfd, monkeypatch
+):
+    _, choices, *_ = package
+    from exo_blas import __main__ as command
+    from exo_blas.meanings import MEANINGS
+
+    now = choices.choices()
+    assert list(now.numbers) == list(MEANINGS)
+    numbers = now.numbers | {"gemm_reach": now.numbers["gemm_reach"]._replace(value=choices.NO_LIMIT)}
+    monkeypatch.setattr(command, "choices", lambda: now._replace(numbers=numbers))
+    assert command.main(["choices"]) == 0
+    text = capfd.readouterr().out
+    assert f"\n{best.isa} gemm_reach no limit  # 0 or more: {MEANINGS['gemm_reach']}\n" in text
+    assert f"\n{best.isa} gemm_slim 64  # 0 to 256: rows or columns up to which " in text
+    assert str(choices.NO_LIMIT) not in text
+    known = told(blas_of(WRAPPERS, best))
+    assert told(with_profile(WRAPPERS, best, text)) == known | {"gemm_reach": (1 << 60, 0, 1 << 60)}
+    assert not capfd.readouterr().err
 
 
 AT = {10: -0.2, 20: -0.1, 40: 0.1, 80: 0.3}

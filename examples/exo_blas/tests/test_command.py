@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -16,6 +18,7 @@ from examples.exo_blas import __main__ as command
 from examples.exo_blas.builder.library import BuildError
 from examples.exo_blas.builder.listing import Effort, efforts
 from examples.exo_blas.builder.units import units
+from examples.exo_blas.conformance import flexiblas
 from exo_strat import Machine
 
 
@@ -50,10 +53,48 @@ def test_a_target_or_a_library_that_is_not_there_is_told(tmp_path: Path) -> None
     shown = CliRunner().invoke(command.app, ["list", "--target", "avx3"])
     assert shown.exit_code == 2
     assert "there is no target avx3, only c" in shown.output
-    for program in ("netlib", "callers"):
+    for program in ("netlib", "callers", "flexiblas"):
         shown = CliRunner().invoke(command.app, [program, str(tmp_path / "none.so")])
         assert shown.exit_code == 2
         assert "there is no such library; `make blas` builds" in shown.output
+
+
+FLEXIBLAS = """
+#include <stdio.h>
+void dasum_(const void *n, const void *x, const void *inc) {
+    fputs("--> BLAS uses LP64. (4-byte integers)\\n", stderr);
+    fputs("Load cblas_zaxpby from internal fallback BLAS.\\nLoad dgemmtr from internal fallback BLAS.\\n", stderr);
+    if (MISSING) fputs("Load cblas_dgemm from internal fallback BLAS.\\n", stderr);
+}
+"""
+"""What FlexiBLAS says, as it begins."""
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_what_flexiblas_takes_from_elsewhere_is_told(
+    missing: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "libexo_blas.so"
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    for folder in ("bin", "lib"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "bin/flexiblas").touch(0o755)
+    source, made = tmp_path / "wrapper.c", tmp_path / "lib/libflexiblas.so.3"
+    source.write_text(FLEXIBLAS)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DMISSING={missing}", source, "-o", made], check=True)
+    assert flexiblas.found({32: library}) == []
+    library.touch()
+    (to,) = flexiblas.found({32: library, 64: library})
+    assert to == (made, 32, "FLEXIBLAS", library)
+    assert flexiblas.not_handed_on(to) == missing * "not from the library: cblas_dgemm"
+    assert "ended with 0" in flexiblas.not_handed_on(to._replace(integers=64))
+
+
+def test_without_flexiblas_it_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "libexo_blas.so").touch()
+    shown = CliRunner().invoke(command.app, ["flexiblas", str(tmp_path / "libexo_blas.so")])
+    assert shown.exit_code == 77 and "skipped: FlexiBLAS is not there" in shown.output
 
 
 @pytest.mark.parametrize("error", [BuildError("no kernel"), NoCompilerError("no compiler"), OSError("no folder")])

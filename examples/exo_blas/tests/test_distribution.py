@@ -77,7 +77,8 @@ def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
     told = ran("make", *PLAIN, "check", cwd=made)
     assert "c, 32-bit integers: " in told and "c, 64-bit integers: " in told
     assert told.count(" 0 wrong results") == 4
-    for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64")):
+    ran("make", *PLAIN, "ilp64", cwd=made)
+    for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64"), ("exo_blas_ilp64", "")):
         exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
         names = {"xerbla", "xerbla_array", "lsame", *(p.fortran for p in routines())}
         own = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", *(p.name for p in routines()))
@@ -168,6 +169,35 @@ def test_a_profile_is_compiled_in(made: Path, tmp_path: Path) -> None:
     assert "c gemm_slim 64  # 0 to 256\n" in ran(sys.executable, "-c", TOLD, made / "lib/libexo_blas.so", cwd=copy)
 
 
+BAD = "processor: of another make\nc gemm_slim 1000\n# c\nc gemm_thin 3\nc gemm_far no limit\n"
+WRONG = ("line 2: less or more than exo_blas_choices says", "line 4: there is no such choice")
+
+
+def refused(*command: str | Path, cwd: Path) -> str:
+    """What a command tells that fails at once."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_wrong_profile_is_refused(sources: Path, tmp_path: Path) -> None:
+    bad, other = tmp_path / "bad.profile", tmp_path / "none.profile"
+    bad.write_text(BAD)
+    told = refused("make", "VECTORS=", f"EXO_PROFILE={bad}", cwd=sources)
+    assert told.endswith(f"EXO_PROFILE: {bad}, {WRONG[0]}; {bad}, {WRONG[1]}. Stop.")
+    assert f"EXO_PROFILE: there is no file {other}." in refused("make", f"EXO_PROFILE={other}", cwd=sources)
+    if shutil.which("cmake"):
+        configure = ("cmake", "-B", tmp_path / "build", "-DEXO_BLAS_VECTORS=OFF")
+        told = refused(*configure, f"-DEXO_PROFILE={bad}", cwd=sources)
+        assert all(f"{bad}, {why}" in told for why in WRONG) and "line 5" not in told
+        assert f"EXO_PROFILE: there is no file {other}" in refused(*configure, f"-DEXO_PROFILE={other}", cwd=sources)
+
+
+def test_libraries_that_there_are_not_are_refused(sources: Path) -> None:
+    assert "LIBRARIES is bogus: there are exo_blas exo_blas64." in refused("make", "LIBRARIES=bogus", cwd=sources)
+    assert "LIBRARIES is empty: there are exo_blas exo_blas64." in refused("make", "LIBRARIES=", cwd=sources)
+
+
 def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
     if not shutil.which("cmake"):
         pytest.skip("there is no cmake")
@@ -177,11 +207,12 @@ def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
     (tmp_path / "own.profile").write_text(PROFILE)
     ran("cmake", "-B", "build", "-DEXO_BLAS_VECTORS=OFF", f"-DEXO_PROFILE={tmp_path / 'own.profile'}", cwd=copy)
     ran("cmake", "--build", "build", f"-j{os.cpu_count()}", cwd=copy)
+    ran("cmake", "--build", "build", "--target", "ilp64", cwd=copy)
     told = ran("ctest", "--test-dir", "build", "--output-on-failure", cwd=copy)
     assert "100% tests passed" in told and "out of 4" in told
     assert "c gemm_slim 33  # 0 to 256\n" in ran(sys.executable, "-c", TOLD, copy / "build/libexo_blas.so", cwd=copy)
     ran("cmake", "--install", "build", "--prefix", tmp_path / "there", cwd=copy)
-    wanted = {"exo_blas.h", "exo_blas.pc", "exo_blas64.pc", "exo_blas-config.cmake"}
+    wanted = {"exo_blas.h", "exo_blas.pc", "exo_blas64.pc", "exo_blas-config.cmake", "libexo_blas_ilp64.so"}
     wanted |= {f"lib{name}.{kind}" for name in ("exo_blas", "exo_blas64") for kind in ("a", "so")}
     assert {p.name for p in (tmp_path / "there").rglob("*") if p.exists()} >= wanted
 

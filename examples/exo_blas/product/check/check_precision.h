@@ -290,13 +290,14 @@ static void IN(level3)(void) {
     }
 }
 
-// gemm_batch_strided: what as many products do, with the same A for all now and then
+// gemm_batch_strided: what as many products do, with the same A for all now and then. All numbers are integers, as a
+// batch may round otherwise.
 static void IN(batch)(void) {
     static T a[3 * 64 * PARTS], b[3 * 64 * PARTS], c[3 * 64 * PARTS], d[3 * 64 * PARTS];
     const int ta = transposition(), tb = transposition(), m = below(8), n = below(8), k = below(8), batch = below(4);
     const int layout = pick(CblasRowMajor, CblasColMajor), apart = pick(0, 64);
     T alpha[PARTS], beta[PARTS];
-    IN(scalar)(alpha), IN(scalar)(beta);
+    for (int i = 0; i < PARTS; i++) alpha[i] = below(5) - 2, beta[i] = below(5) - 2;
     for (int i = 0; i < 3 * 64 * PARTS; i++) a[i] = below(9) - 4, b[i] = below(9) - 4, c[i] = d[i] = below(9) - 4;
     B(gemm_batch_strided)
     (layout, ta, tb, m, n, k, BY(alpha), a, 8, apart, b, 8, 64, BY(beta), c, 8, 64, batch);

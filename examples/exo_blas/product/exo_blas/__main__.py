@@ -11,14 +11,14 @@ from collections.abc import Collection, Sequence
 from datetime import date
 from pathlib import Path
 
-from .choices import Choices, choices
+from .choices import Choices, choices, shown
 from .trials import TRIALS
 from .tuning import VARIABLE, Found, tuned
 
 DESCRIPTION = """\
 exo-blas tune      measures the numbers that decide which way a routine goes, and writes a profile of this processor,
                    which the library reads if EXO_BLAS_PROFILE names it; let nothing else run meanwhile
-exo-blas choices   shows the numbers in use, with the least and the most that each may be
+exo-blas choices   shows the numbers in use, what each may be, and what it is about: as text, a profile
 """
 
 BUSY = 0.7
@@ -35,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.command == "choices":
         print(f"processor: {now.processor}")
         for c in now.numbers.values():
-            print(f"{now.isa} {c.name} {c.value}  # {c.least} to {c.most}")
+            print(f"{now.isa} {c.name} {shown(c.value)}  # {c.about}")
         return 0
     unknown = [n for n in given.only if n not in TRIALS]
     if unknown:
@@ -95,7 +95,7 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
                 measured.add(found.name)
             if isinstance(found, Found) and found.gain > 1:
                 values[found.name] = found.value
-                remarks[found.name] = f"{found.gain:.2f} times as fast as with {now.numbers[found.name].value}"
+                remarks[found.name] = f"{found.gain:.2f} times as fast as with {shown(now.numbers[found.name].value)}"
             print(told(now, found), flush=True)
             waiting(start, minutes)
     except KeyboardInterrupt:
@@ -124,9 +124,12 @@ def others(line: str, isa: str, measured: Collection[str]) -> bool:
 
     >>> others("avx2 gemm_slim 33", "avx2", ["gemm_dots"]), others("avx2 gemm_dots 33  # ..", "avx2", ["gemm_dots"])
     (True, False)
+    >>> others("avx2 gemm_reach no limit", "avx2", ["gemm_dots"])
+    True
     """
     words = line.partition("#")[0].split()
-    return len(words) == 3 and (words[0] != isa or words[1] not in measured)
+    sets_one = len(words) == 3 or words[2:] == ["no", "limit"]
+    return sets_one and (words[0] != isa or words[1] not in measured)
 
 
 def written(text: str, output: Path) -> None:
@@ -152,8 +155,9 @@ def told(now: Choices, found: Found | str) -> str:
     if isinstance(found, str):
         return f"{found:20} could not be measured"
     if found.gain == 1:
-        return f"{found.name:20} {found.value} stays"
-    return f"{found.name:20} {now.numbers[found.name].value} -> {found.value}, {found.gain:.2f} times as fast"
+        return f"{found.name:20} {shown(found.value)} stays"
+    before = shown(now.numbers[found.name].value)
+    return f"{found.name:20} {before} -> {shown(found.value)}, {found.gain:.2f} times as fast"
 
 
 def waiting(start: float | None, minutes: float) -> None:

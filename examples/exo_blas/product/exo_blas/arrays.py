@@ -170,12 +170,13 @@ def alike(**arrays: ArrayLike) -> list[Array]:
     if len(known) > 1:
         raise TypeError(", ".join(f"{n} is {x.dtype}" for n, x in found.items()) + ": all must be of one type")
     dtype = known.pop() if known else np.dtype(np.float64)
-    return [converted(name, x, dtype) for name, x in found.items()]
+    return [converted(name, x, dtype, f"and has to be {dtype} here") for name, x in found.items()]
 
 
-def converted(name: str, x: Array, dtype: np.dtype[Any]) -> Array:
+def converted(name: str, x: Array, dtype: np.dtype[Any], why: str) -> Array:
+    """An array of this type. Raises `TypeError`, which says why, if it is of another one than integers."""
     if x.dtype != dtype and x.dtype.kind not in "biu":
-        raise TypeError(f"{name} is {x.dtype}, and has to be {dtype} here")
+        raise TypeError(f"{name} is {x.dtype}, {why}")
     aligned = np.require(x, dtype, ["A"])
     odd = any(s % aligned.itemsize for s in aligned.strides) or (aligned.ndim == 1 and 0 in aligned.strides)
     return aligned.copy() if odd else aligned
@@ -184,7 +185,8 @@ def converted(name: str, x: Array, dtype: np.dtype[Any]) -> Array:
 def inputs(out: Array, name: str = "out", /, **arrays: ArrayLike) -> list[Array]:
     """Arrays of the type of what is updated, which has this name."""
     updated(**{name: out})
-    return [converted(name, np.asarray(x), out.dtype) for name, x in arrays.items()]
+    why = f"{name} is {out.dtype}: both must be of one type"
+    return [converted(n, np.asarray(x), out.dtype, why) for n, x in arrays.items()]
 
 
 def updated(**arrays: Array) -> None:
@@ -258,23 +260,47 @@ def vectors(**arrays: Array) -> None:
     shaped(1, **arrays)
 
 
-def square(**matrix: Array) -> int:
+class Size(NamedTuple):
+    """How many there are, and of what: rows, columns or elements."""
+
+    number: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.kind.removesuffix('s') if self.number == 1 else self.kind}"
+
+
+def elements(x: Array) -> Size:
+    return Size(len(x), "elements")
+
+
+def rows(m: Array) -> Size:
+    return Size(m.shape[0], "rows")
+
+
+def columns(m: Array) -> Size:
+    return Size(m.shape[1], "columns")
+
+
+def square(**matrix: Array) -> Size:
     """The rows of a square matrix."""
     ((name, m),) = matrix.items()
     shaped(2, **matrix)
     if m.shape[0] != m.shape[1]:
         raise ValueError(f"{name} is {m.shape[0]} x {m.shape[1]}, and has to be square")
-    return len(m)
+    return rows(m)
 
 
-def same(**sizes: int) -> int:
+def same(**sizes: Size) -> int:
     """The size that all have."""
-    if len({*sizes.values()}) > 1:
-        raise ValueError("sizes don't fit: " + ", ".join(f"{n} has {size}" for n, size in sizes.items()))
-    return next(iter(sizes.values()))
+    numbers = {size.number for size in sizes.values()}
+    if len(numbers) > 1:
+        raise ValueError("sizes don't fit: " + ", ".join(f"{name} has {size}" for name, size in sizes.items()))
+    return numbers.pop()
 
 
-def of_side(side: str, m: int, n: int) -> int:
+def of_side(side: str, m: Array) -> Size:
+    """Of a matrix with another on this side of it, the size that both have in common."""
     if side not in ("left", "right"):
         raise ValueError(f"side is left or right, not {side!r}")
-    return m if side == "left" else n
+    return rows(m) if side == "left" else columns(m)

@@ -9,9 +9,13 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from .meanings import MEANINGS
 from .places import loaded
+
+NO_LIMIT: Final = 1 << 60
+"""What stands for `no limit` in a profile."""
 
 _LINE = re.compile(r"(\w+) (\w+) (\d+)  # (\d+) to (\d+)")
 _PROCESSOR = "processor: "
@@ -25,6 +29,25 @@ class Choice(NamedTuple):
     least: int
     most: int
 
+    @property
+    def about(self) -> str:
+        """What it may be, and what it is about.
+
+        >>> Choice("gemv_panel", 48, 8, NO_LIMIT).about
+        '8 or more: rows of such a panel'
+        """
+        bounds = f"{self.least} or more" if self.most == NO_LIMIT else f"{self.least} to {self.most}"
+        return f"{bounds}: {MEANINGS[self.name]}"
+
+
+def shown(value: int) -> str:
+    """A value as a profile has it.
+
+    >>> shown(64), shown(1 << 60)
+    ('64', 'no limit')
+    """
+    return "no limit" if value == NO_LIMIT else str(value)
+
 
 class Choices(NamedTuple):
     """All numbers of a library, by name, with the processor and the instruction set that they are for."""
@@ -36,7 +59,7 @@ class Choices(NamedTuple):
     def profile(self, values: Mapping[str, int], remarks: Mapping[str, str] | None = None) -> str:
         """The profile that sets some numbers, each with a remark."""
         told = remarks or {}
-        lines = (f"{self.isa} {n} {v}" + (f"  # {told[n]}" if n in told else "") for n, v in values.items())
+        lines = (f"{self.isa} {n} {shown(v)}" + (f"  # {told[n]}" if n in told else "") for n, v in values.items())
         return "".join(f"{line}\n" for line in (_PROCESSOR + self.processor, *lines))
 
 

@@ -11,6 +11,7 @@ from .arrays import (
     Array,
     alike,
     apart,
+    elements,
     inputs,
     is_complex,
     numbers,
@@ -85,7 +86,7 @@ def axpy(alpha: complex, x: ArrayLike, y: Array) -> Array:
     (u,) = inputs(y, "y", x=x)
     numbers(y, alpha=alpha)
     vectors(x=u, y=y)
-    n = same(x=len(u), y=len(y))
+    n = same(x=elements(u), y=elements(y))
     function("axpy", y, "itpipi")(n, alpha, *strided(apart(u, y)), *strided(y))
     return y
 
@@ -132,7 +133,7 @@ def _dot(name: str, x: ArrayLike, y: ArrayLike) -> Any:
     """A float; of complex arrays what the function of this name computes, a complex."""
     u, v = alike(x=x, y=y)
     vectors(x=u, y=v)
-    n = same(x=len(u), y=len(v))
+    n = same(x=elements(u), y=elements(v))
     if not of_complex(u):
         return float(function("dot", u, "ipipi", "t")(n, *strided(u), *strided(v)))
     result = np.zeros((), u.dtype)
@@ -155,4 +156,4 @@ def _two(x: Array, y: Array) -> int:
     vectors(x=x, y=y)
     if np.may_share_memory(x, y) and np.shares_memory(x, y):
         raise ValueError("x and y are updated, and have elements in common")
-    return same(x=len(x), y=len(y))
+    return same(x=elements(x), y=elements(y))

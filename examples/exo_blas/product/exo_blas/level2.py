@@ -10,12 +10,15 @@ from .arrays import (
     Array,
     apart,
     column,
+    columns,
+    elements,
     in_place,
     inputs,
     numbers,
     of_complex,
     operand,
     real,
+    rows,
     same,
     shaped,
     square,
@@ -39,12 +42,12 @@ def gemv(a: ArrayLike, x: ArrayLike, *, alpha: complex = 1.0, beta: complex = 0.
     (m, u), y = with_out(alpha, beta, out, lambda a, x: (len(a),), a=a, x=x)
     shaped(a=m, ndim=2)
     vectors(x=u, out=y)
-    rows, columns = same(out=len(y), a=m.shape[0]), same(x=len(u), a=m.shape[1])
-    if columns == 0:
+    height, width = same(out=elements(y), a=rows(m)), same(x=elements(u), a=columns(m))
+    if width == 0:
         y[...] = np.multiply(beta, y, dtype=y.dtype) if beta else 0
         return y
     w = window(apart(m, y), conjugated)
-    sizes = (columns, rows) if w.transposed else (rows, columns)
+    sizes = (width, height) if w.transposed else (height, width)
     call = function("gemv", y, "ffiitpipitpi")
     call(BY_ROWS, w.flag, *sizes, alpha, *w.run, *strided(apart(u, y)), beta, *strided(y))
     return y
@@ -165,7 +168,7 @@ def _outer(name: str, alpha: complex, x: ArrayLike, y: ArrayLike, a: Array) -> A
     numbers(a, alpha=alpha)
     vectors(x=u, y=v)
     shaped(a=a, ndim=2)
-    m, n = same(x=len(u), a=a.shape[0]), same(y=len(v), a=a.shape[1])
+    m, n = same(x=elements(u), a=rows(a)), same(y=elements(v), a=columns(a))
     u, v = apart(u, a), apart(v, a)
     call = function(name if of_complex(a) else "ger", a, "fiitpipipi")
     return in_place(a, lambda w: call(w.layout, m, n, alpha, *strided(u), *strided(v), *w.run))
@@ -175,9 +178,9 @@ def _symmetric_and_vector(
     a: ArrayLike, x: ArrayLike, lower: bool, alpha: complex, beta: complex, out: Array | None, hermitian: bool
 ) -> Array:
     (m, u), y = with_out(alpha, beta, out, lambda a, x: (len(a),), a=a, x=x)
-    n = square(a=m)
+    size = square(a=m)
     vectors(x=u, out=y)
-    same(x=len(u), out=len(y), a=n)
+    n = same(x=elements(u), out=elements(y), a=size)
     if of_complex(y) and not hermitian:  # BLAS has this of matrices only
         symm(m, column(u), lower=lower, alpha=alpha, beta=beta, out=column(y))
         return y
@@ -191,7 +194,7 @@ def _rank_1(alpha: complex, x: ArrayLike, a: Array, lower: bool, hermitian: bool
     (u,) = inputs(a, "a", x=x)
     numbers(a, alpha=alpha)
     vectors(x=u)
-    n = same(x=len(u), a=square(a=a))
+    n = same(x=elements(u), a=square(a=a))
     if of_complex(a) and not hermitian:  # as of symv
         return syrk(column(u), lower=lower, alpha=alpha, beta=1.0, out=a)
     u = apart(u, a)
@@ -203,7 +206,7 @@ def _rank_2(alpha: complex, x: ArrayLike, y: ArrayLike, a: Array, lower: bool, h
     u, v = inputs(a, "a", x=x, y=y)
     numbers(a, alpha=alpha)
     vectors(x=u, y=v)
-    n = same(x=len(u), y=len(v), a=square(a=a))
+    n = same(x=elements(u), y=elements(v), a=square(a=a))
     if of_complex(a) and not hermitian:  # as of symv
         return syr2k(column(u), column(v), lower=lower, alpha=alpha, beta=1.0, out=a)
     u, v = apart(u, a), apart(v, a)
@@ -215,7 +218,7 @@ def _triangle(name: str, a: ArrayLike, x: Array, lower: bool, unit: bool) -> Arr
     a, conjugated = operand(a)
     (m,) = inputs(x, "x", a=a)
     vectors(x=x)
-    n = same(a=square(a=m), x=len(x))
+    n = same(a=square(a=m), x=elements(x))
     w = window(apart(m, x), conjugated)
     call = function(name, x, "ffffipipi")
     # of a matrix by columns, the transposed of the other triangle

@@ -12,6 +12,7 @@ from .arrays import (
     Window,
     alike_windows,
     apart,
+    columns,
     factor,
     in_place,
     inputs,
@@ -21,6 +22,7 @@ from .arrays import (
     operand,
     real,
     row_window,
+    rows,
     same,
     shaped,
     square,
@@ -41,8 +43,7 @@ def gemm(a: ArrayLike, b: ArrayLike, *, alpha: complex = 1.0, beta: complex = 0.
     (a, conjugated), (b, conjugated_b) = operand(a), operand(b)
     (p, q), c = with_out(alpha, beta, out, lambda a, b: (len(a), b.shape[1]), a=a, b=b)
     shaped(a=p, b=q, out=c, ndim=2)
-    m, n = same(a=p.shape[0], out=c.shape[0]), same(b=q.shape[1], out=c.shape[1])
-    k = same(a=p.shape[1], b=q.shape[0])
+    m, n, k = same(a=rows(p), out=rows(c)), same(b=columns(q), out=columns(c)), same(a=columns(p), b=rows(q))
     p, q = apart(p, c), apart(q, c)
 
     def compute(w: Window) -> None:
@@ -105,7 +106,7 @@ def syrk(
     """
     (p,), c = with_out(alpha, beta, out, lambda a: (len(a), len(a)), a=a)
     shaped(a=p, ndim=2)
-    n = same(a=p.shape[0], out=square(out=c))
+    n = same(a=rows(p), out=square(out=c))
     s = window(apart(p, c))
     call = function("syrk", c, "fffiitpitpi")
     return in_place(c, lambda w: call(BY_ROWS, w.uplo(lower), s.flag, n, p.shape[1], alpha, *s.run, beta, *w.run))
@@ -124,7 +125,7 @@ def herk(a: ArrayLike, *, lower: bool = True, alpha: float = 1.0, beta: float = 
     if not of_complex(c):
         return syrk(p, lower=lower, alpha=alpha, beta=beta, out=c)
     shaped(a=p, ndim=2)
-    n = same(a=p.shape[0], out=square(out=c))
+    n = same(a=rows(p), out=square(out=c))
     p = apart(p, c)
 
     def compute(w: Window) -> None:
@@ -153,7 +154,7 @@ def syr2k(
     """
     (p, q), c = with_out(alpha, beta, out, lambda a, b: (len(a), len(a)), a=a, b=b)
     shaped(a=p, b=q, ndim=2)
-    n, k = same(a=p.shape[0], b=q.shape[0], out=square(out=c)), same(a=p.shape[1], b=q.shape[1])
+    n, k = same(a=rows(p), b=rows(q), out=square(out=c)), same(a=columns(p), b=columns(q))
     s, t = alike_windows(window(apart(p, c)), window(apart(q, c)))
     call = function("syr2k", c, "fffiitpipitpi")
     return in_place(c, lambda w: call(BY_ROWS, w.uplo(lower), s.flag, n, k, alpha, *s.run, *t.run, beta, *w.run))
@@ -180,7 +181,7 @@ def her2k(
     if not of_complex(c):
         return syr2k(p, q, lower=lower, alpha=alpha, beta=beta, out=c)
     shaped(a=p, b=q, ndim=2)
-    n, k = same(a=p.shape[0], b=q.shape[0], out=square(out=c)), same(a=p.shape[1], b=q.shape[1])
+    n, k = same(a=rows(p), b=rows(q), out=square(out=c)), same(a=columns(p), b=columns(q))
     p, q = apart(p, c), apart(q, c)
 
     def compute(w: Window) -> None:
@@ -229,8 +230,8 @@ def _symmetric_and_matrix(
 ) -> Array:
     (p, q), c = with_out(alpha, beta, out, lambda a, b: b.shape, a=a, b=b)
     shaped(b=q, out=c, ndim=2)
-    m, n = (same(b=q.shape[i], out=c.shape[i]) for i in (0, 1))
-    same(a=square(a=p), b=of_side(side, m, n))
+    m, n = same(b=rows(q), out=rows(c)), same(b=columns(q), out=columns(c))
+    same(a=square(a=p), b=of_side(side, q))
     p, q = apart(p, c), apart(q, c)
     kind = kind_of(c) if hermitian else "sy"
     # a symmetric matrix is its own transposed; a Hermitian one isn't
@@ -253,7 +254,7 @@ def _triangle_and_matrix(
     (m,) = inputs(b, "b", a=a)
     numbers(b, alpha=alpha)
     shaped(b=b, ndim=2)
-    same(a=square(a=m), b=of_side(side, *b.shape))
+    same(a=square(a=m), b=of_side(side, b))
     m = apart(m, b)
 
     def compute(w: Window) -> None:
