@@ -15,14 +15,14 @@ import platform
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import build_object, compiler, link
+from backends.toolchain import CompileError, build_object, compiler, link
 from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
@@ -115,8 +115,19 @@ def source_of(unit: Unit, machine: Machine) -> Source:
 
 def build_unit(unit: Unit, machine: Machine, flags: Sequence[str] = ()) -> Built:
     """The object file of a unit for a target. Raises `BuildError` or a `ToolchainError`."""
-    source = source_of(unit, machine)
-    return Built(build_object(source.name, source.text, (*source.flags, *flags)), source.parallel)
+    source, asked = source_of(unit, machine), unit.flags(bool(machine.vec_widths))
+    own = [f for f in source.flags if f not in asked or known(f)]
+    return Built(build_object(source.name, source.text, (*own, *flags)), source.parallel)
+
+
+@cache
+def known(flag: str) -> bool:
+    """Whether the C compiler knows a flag: what a unit asks of gcc, others may not."""
+    try:
+        build_object("exo_flag", "int exo_flag;", ("-Werror", flag))
+    except CompileError:
+        return False
+    return True
 
 
 def build(

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Final, NamedTuple, TypeAlias
 
 from pyrsistent import pvector
@@ -175,12 +176,26 @@ def config_key(config: str, field: str) -> Buffer:
 
 def move(a: Access, env: Mapping[Atom, Lin]) -> Access:
     """An access with unknowns replaced: an iterator by an iterator, an outer variable by a value."""
-    iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
-    return _mapped(a, lambda x: subst_lin(x, env), iters)
+    def put_in(x: Lin) -> Lin:
+        return subst_lin(x, env)
+
+    return _mapped(a, put_in, map_lins(a.guard, put_in), _renamed(a, env))
 
 
-def _mapped(a: Access, f: Callable[[Lin], Lin], iters: tuple[V, ...]) -> Access:
-    """An access with each form in it changed."""
+def move_all(found: Iterable[Access], env: Mapping[Atom, Lin]) -> Iterator[Access]:
+    """Accesses with unknowns replaced, as by `move`. What is the same in many of them is replaced once."""
+    put_in = cache(partial(subst_lin, env=env))
+    guarded = cache(partial(map_lins, g=put_in))
+    return (_mapped(a, put_in, guarded(a.guard), _renamed(a, env)) for a in found)
+
+
+def _renamed(a: Access, env: Mapping[Atom, Lin]) -> tuple[V, ...]:
+    """The iterators of an access, of which some are replaced."""
+    return tuple([_iterator(env[i]) if i in env else i for i in a.iters])
+
+
+def _mapped(a: Access, f: Callable[[Lin], Lin], guard: Formula, iters: tuple[V, ...]) -> Access:
+    """An access with each form in it changed, under another guard."""
 
     def each(index: Index) -> Index:
         return tuple([None if x is None else f(x) for x in index])
@@ -190,7 +205,6 @@ def _mapped(a: Access, f: Callable[[Lin], Lin], iters: tuple[V, ...]) -> Access:
 
     seen = None if a.seen is None else Seen(tuple(map(f, a.seen.shape)), each(a.seen.index), a.seen.exact)
     when, until = moved(a.when), None if a.until is None else moved(a.until)
-    guard = map_lins(a.guard, f)
     return Access(a.buffer, a.kind, each(a.index), a.node, guard, iters, a.exact, when, a.op, a.joint, until, seen)
 
 
@@ -255,7 +269,8 @@ def _guarded(
     """Accesses with a guard, and what comes before them in time and in the nest of loops."""
     if guard == TRUE and exact and not when:
         return list(accesses)
-    return [a.placed(when, (*iters, *a.iters), conj(guard, a.guard), exact) for a in accesses]
+    both = cache(partial(conj, guard))  # many have one guard
+    return [a.placed(when, (*iters, *a.iters), both(a.guard), exact) for a in accesses]
 
 
 # -- statements ---------------------------------------------------------------------------------------
@@ -491,8 +506,7 @@ def _with_elements(
         return subst_lin(x, {**env, **known} if known else env)
 
     a = _without(a, lambda leaf: isinstance(leaf, Element) and leaf.sym in own and target(leaf) is None)
-    iters = tuple([_iterator(env[i]) if i in env else i for i in a.iters])
-    return _mapped(a, put_in, iters)
+    return _mapped(a, put_in, map_lins(a.guard, put_in), _renamed(a, env))
 
 
 # -- calls --------------------------------------------------------------------------------------------
@@ -520,11 +534,9 @@ def _call(s: Call, within: Callable[[ProcDef, frozenset[Sym]], tuple[Access, ...
     out = _at(0, out)
     scalars = {f.sym for f in callee.args if isinstance(f.type, Scalar)}
     env: dict[Atom, Lin] = {V(f): lin(e) for f, e in ints.items()}
-    inside: list[Access] = []
-    for a in within(callee, frozenset(hidden)):
-        placed = _place(_of_caller(a, env, views) if has_cells(callee) else move(a, env), views, scalars)
-        if placed is not None:
-            inside.append(placed.made_by(s))
+    made = within(callee, frozenset(hidden))
+    moved = (_of_caller(a, env, views) for a in made) if has_cells(callee) else move_all(made, env)
+    inside = [placed.made_by(s) for a in moved if (placed := _place(a, views, scalars)) is not None]
     return (*out, *summed(inside))
 
 
@@ -569,11 +581,9 @@ def _seen_outside(made: Iterable[Access], hidden: frozenset[Sym]) -> tuple[Acces
             case _:
                 return _is_stride(leaf)
 
-    found: list[Access] = []
-    for a in made:
-        foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for i in a.iters}
-        found.append(move(_without(a, gone), foreign))
-    return tuple(found)
+    known = [_without(a, gone) for a in made]
+    foreign: dict[Atom, Lin] = {i: Lin.of(V(i.sym, i.instance + CALLEE)) for a in known for i in a.iters}
+    return tuple(move_all(known, foreign))
 
 
 def _of_caller(a: Access, env: Mapping[Atom, Lin], views: Mapping[Sym, WindowExpr | Read | None]) -> Access:

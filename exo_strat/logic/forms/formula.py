@@ -7,7 +7,7 @@ lower-case constructors, which fold and tighten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 from typing import Final, TypeAlias
 
@@ -141,6 +141,14 @@ class And:
     """All of `fs`: two or more, none of them an `And`."""
 
     fs: tuple[Formula, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash(self.fs))
+            return self._hash
 
 
 @fast_init
@@ -149,6 +157,14 @@ class Or:
     """Any of `fs`: two or more, none of them an `Or`."""
 
     fs: tuple[Formula, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", ~hash(self.fs))
+            return self._hash
 
 
 @fast_init
