@@ -1,5 +1,5 @@
 """Builds `libexo_blas.so` and `exo_blas.h`; with integers of 64 bits `libexo_blas64.so`, and `libexo_blas_ilp64.so`,
-the same by the usual names.
+the same by the usual Fortran names.
 
 Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
 the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
@@ -166,8 +166,8 @@ def build(
 
 
 def usual_names(library: Path, objects: Sequence[Path], flags: Sequence[str]) -> None:
-    """Link a library with integers of 64 bits once more, by names without `_64`; the distribution does it by the same
-    script. Raises `BuildError`."""
+    """Link a library with integers of 64 bits once more, by Fortran names without `_64`; the distribution does it by
+    the same script. Raises `BuildError`."""
     command = ["sh", str(FOLDER.parent / "product/ilp64.sh"), str(library), " ".join(map(str, objects)), *flags, "-lm"]
     env = {**os.environ, "CC": " ".join(compiler())}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

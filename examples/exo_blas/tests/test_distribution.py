@@ -78,11 +78,11 @@ def test_make_builds_libraries_that_pass_their_tests(made: Path) -> None:
     assert "c, 32-bit integers: " in told and "c, 64-bit integers: " in told
     assert told.count(" 0 wrong results") == 4
     ran("make", *PLAIN, "ilp64", cwd=made)
-    for name, suffix in (("exo_blas", ""), ("exo_blas64", "_64"), ("exo_blas_ilp64", "")):
+    for name, suffix, in_fortran in (("exo_blas", "", ""), ("exo_blas64", "_64", "_64"), ("exo_blas_ilp64", "_64", "")):
         exported = ran("nm", "-D", "--defined-only", f"lib/lib{name}.so", cwd=made).split()[2::3]
         names = {"xerbla", "xerbla_array", "lsame", *(p.fortran for p in routines())}
         own = ("exo_blas_isa", "exo_blas_choices", "cblas_xerbla", *(p.name for p in routines()))
-        wanted = {f"{n}{suffix}_" for n in names} | {f"{n}{suffix}" for n in own}
+        wanted = {f"{n}{in_fortran}_" for n in names} | {f"{n}{suffix}" for n in own}
         assert {*exported} == wanted
 
 
