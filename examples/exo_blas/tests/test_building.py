@@ -75,6 +75,10 @@ def test_a_program_looks_for_it_by_its_name(integers: Bits, tmp_path: Path) -> N
         assert f"soname: [{path.name}]" in told.stdout
 
 
+def test_of_what_a_unit_asks_only_flags_that_the_compiler_knows_are_given() -> None:
+    assert library.known("-O1") and not library.known("-mno-such-flag")
+
+
 def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="there is no wrapper axpi"):
         build(tmp_path / "out", [plain_c], only=["axpi", "axpy"])

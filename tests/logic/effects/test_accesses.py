@@ -20,7 +20,16 @@ from exo_strat.ir.nodes import ProcDef
 from exo_strat.ir.span import Span, span_of
 from exo_strat.ir.types import Control, Scalar
 from exo_strat.ir.walk import statements
-from exo_strat.logic.effects.accesses import Access, accesses, effects, effects_on, number_of_places, windows_at
+from exo_strat.logic.effects.accesses import (
+    Access,
+    accesses,
+    effects,
+    effects_on,
+    move,
+    move_all,
+    number_of_places,
+    windows_at,
+)
 from exo_strat.logic.effects.contents import covered
 from exo_strat.logic.effects.context import flatten
 from exo_strat.logic.effects.coverage import all_covered, before
@@ -306,3 +315,13 @@ def test_what_nested_branches_both_write_is_listed_once() -> None:
     for _ in range(12):
         lines = f"if y[0] < 1.0:\n{indent(lines, '    ')}\nelse:\n    x[0] = 1.0"
     assert len([a for a in accesses(body(lines).body[0]) if a.joint]) == 12
+
+
+@settings(max_examples=40, deadline=None)
+@given(procs())
+def test_accesses_that_are_moved_together_are_moved_as_each_alone(p: Proc) -> None:
+    found = effects(p.tree, Span((), "body", 0, len(p.tree.body)))
+    own = {a.sym: Lin.of(V(a.sym)) * 3 + 1 for a in p.tree.args}
+    iters = {i: Lin.of(V(i.sym, "@")) for a in found for i in a.iters}
+    env = {**{V(sym): x for sym, x in own.items()}, **iters}
+    assert list(move_all(found, env)) == [move(a, env) for a in found]
