@@ -28,20 +28,23 @@ class Calls(Expressions):
             yield from self._instruction(s, callee.tree.instr, env)
             return
         pairs = zip(callee.tree.args, s.args, strict=True)
-        args = [self._argument(formal, actual, i in callee.written, env) for i, (formal, actual) in enumerate(pairs)]
-        yield from _invocation(callee.name, args)
+        passed = [self._arguments(callee, *pair, i in callee.written, env) for i, pair in enumerate(pairs)]
+        yield from _invocation(callee.name, [text for texts in passed for text in texts])
 
-    def _argument(self, formal: Arg, actual: Expr, written: bool, env: Env) -> str:
+    def _arguments(self, callee: Function, formal: Arg, actual: Expr, written: bool, env: Env) -> list[str]:
         if isinstance(formal.type, Control):
-            return str(self.control(actual, env))
+            return [str(self.control(actual, env))]
         if not isinstance(actual, Read | WindowExpr):
             assert isinstance(formal.type, Scalar)
             scalar = concrete(formal.type)
-            return f"&({c_type(scalar)}){{{self.converted(actual, scalar, env)}}}"
-        view = self.view(actual, env)
-        if isinstance(formal.type, Tensor) and formal.type.window:
-            return self._struct(view, not written)
-        return str(view.address())
+            return [f"&({c_type(scalar)}){{{self.converted(actual, scalar, env)}}}"]
+        view, window = self.view(actual, env), isinstance(formal.type, Tensor) and formal.type.window
+        if window and callee.exported:
+            return [self._struct(view, not written)]
+        if not window:
+            return [str(view.address())]
+        strides = view.kept_strides()
+        return [str(view.address()), *(str(strides[d]) for d in self.needs.strides[callee.name, formal.sym])]
 
     def _struct(self, view: View, const: bool) -> str:
         strides = view.kept_strides()

@@ -36,10 +36,10 @@ from .ordering import check_order
 from .origins import Origin, told
 from .overflow import limited
 from .placement import placed
-from .program import Function, Program, link
+from .program import Function, Program, calls_of, link
 from .statements import Statements, indented
 from .terms import Term, num, row_major
-from .types import MOST, c_type
+from .types import INT, MOST, c_type
 from .views import Env, View, whole
 
 MODULO = "-fwrapv"
@@ -49,6 +49,7 @@ rewrite put in another order does so where it did not before."""
 POWERS = ("-fno-builtin-pow", "-fno-builtin-powf")
 """What functions that call `pow` ask of the C compiler: in vectors gcc 12 takes the square root for `pow(x, 0.5)` if it
 knows what `pow` is and errno is off, and that is another number for -0.0 and -inf."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _POWER = re.compile(r"\bpowf?\(")
 
 PRIVATE = "exo__"
@@ -131,11 +132,11 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         if _has_admission(f) and admits_name(f) in names:
             raise NameClashError(f"{admits_name(f)} tells whether {f.name} may be called: rename the procedure")
     entries = [(f, _entry(f, names)) for f in program.functions]
-    bodies = [_definition(f, env, program, needs, embedded) for f, env in entries]
+    calls = calls_of(program)
+    storage = {f.name: _storage(f, embedded, calls[f.name]) for f in program.functions}
+    bodies = [_definition(f, env, program, needs, storage[f.name]) for f, env in entries]
     prototypes = [
-        f"{_contract(f, env)}{_storage(f, embedded)}{_prototype(f, env, exported, '')};\n"
-        for f, env in entries
-        if f.exported
+        f"{_contract(f, env)}{storage[f.name]}{_prototype(f, env, exported, '')};\n" for f, env in entries if f.exported
     ]
     for f, env in entries:
         if _has_admission(f):
@@ -207,9 +208,14 @@ def _entry(f: Function, names: frozenset[str], asserted: bool = True) -> Env:
         if isinstance(a.type, Scalar):
             env = env.with_view(a.sym, View(name, data.scalar, data.mem, (), (), const, pointer=True))
         elif a.type.window:
-            given = [f"{name}.strides[{d}]" for d in range(data.rank)]
-            strides = tuple(_stride(f.tree, a.sym, d, s) if asserted else Term(s) for d, s in enumerate(given))
-            env = env.with_view(a.sym, whole(f"{name}.data", data.scalar, data.mem, strides, const))
+            strides = list[Term]()
+            for d in range(data.rank):
+                text = f"{name}.strides[{d}]"
+                if not f.exported:
+                    text, env = env.constant(f"{name}_stride_{d}")
+                strides.append(_stride(f.tree, a.sym, d, text) if asserted else Term(text))
+            whose = f"{name}.data" if f.exported else name
+            env = env.with_view(a.sym, whole(whose, data.scalar, data.mem, tuple(strides), const))
         else:
             # strides follow once the extents can be printed
             env = env.with_view(a.sym, whole(name, data.scalar, data.mem, (num(0),) * data.rank, const))
@@ -229,16 +235,22 @@ def _stride(tree: ProcDef, sym: Sym, dim: int, text: str) -> Term:
     return Term(text)
 
 
-def _parameter(f: Function, a: Arg, position: int, name: str, needs: Needs, restrict: str) -> str:
+def _parameters(f: Function, env: Env, a: Arg, position: int, needs: Needs, restrict: str) -> list[str]:
+    """How an argument is declared. A window is a struct for others to fill in; among our own functions it is an address
+    and the strides that it asks for, which C compilers hand over in registers."""
+    name = _c_argument(env, a)
     if isinstance(a.type, Control):
-        return f"{control_type(a.type.name)} {name}"
+        return [f"{control_type(a.type.name)} {name}"]
     data, const = f.data[a.sym], position not in f.written
     if not data.mem.pointers:
         message = f"{a.sym} lives in {data.mem}, which only instructions take; inline the procedure"
         raise marked(MemoryAccessError, f.tree, (("args", position),), message)
-    if isinstance(a.type, Tensor) and a.type.window:
-        return f"{needs.window(data.scalar, data.rank, const)} {name}"
-    return f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
+    window = _is_window(a)
+    if window and f.exported:
+        return [f"{needs.window(data.scalar, data.rank, const)} {name}"]
+    pointer = f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
+    strides = needs.strides[f.name, a.sym] if window else ()
+    return [pointer, *(f"{INT} {env.views[a.sym].strides[d]}" for d in strides)]
 
 
 def _prototype(
@@ -246,17 +258,18 @@ def _prototype(
 ) -> str:
     """The function's declaration. Arguments that are written never overlap others (the front end
     checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
-    names = [_c_argument(env, a) for a in f.tree.args]
-    params = [_parameter(f, a, i, names[i], needs, restrict) for i, a in enumerate(f.tree.args)]
+    params = [param for i, a in enumerate(f.tree.args) for param in _parameters(f, env, a, i, needs, restrict)]
     return f"{result} {name or f.name}({', '.join(params) or 'void'})"
 
 
-def _storage(f: Function, embedded: bool) -> str:
-    """What stands before the declaration of a function. C compilers decide by how many callers there are whether it is
-    a part of them, and have too few registers for the loops of a long one."""
+def _storage(f: Function, embedded: bool, calls: int) -> str:
+    """What stands before the declaration of a function that is called in so many places: one that calls no other is a
+    part of its only caller. C compilers would decide by what is around, have too few registers for the loops of a long
+    function, and take long for what is a part of many."""
     if f.exported or not embedded:
         return "static " * (embedded or not f.exported or f.name.startswith(PRIVATE))
-    return f"static {'inline __attribute__((always_inline))' if f.is_leaf else '__attribute__((noinline))'} "
+    part = f.is_leaf and calls == 1
+    return f"static {'inline __attribute__((always_inline))' if part else '__attribute__((noinline))'} "
 
 
 def _c_argument(env: Env, a: Arg) -> str:
@@ -266,14 +279,23 @@ def _c_argument(env: Env, a: Arg) -> str:
     return env.views[a.sym].name.removesuffix(".data")
 
 
-def _definition(f: Function, entry: Env, program: Program, needs: Needs, embedded: bool) -> str:
+def _is_window(a: Arg) -> bool:
+    return isinstance(a.type, Tensor) and a.type.window
+
+
+def _definition(f: Function, entry: Env, program: Program, needs: Needs, storage: str) -> str:
     printer = Statements(f, program, needs)
     for a in f.tree.args:
         if not isinstance(a.type, Control):
             needs.prelude("" if f.data[a.sym].mem.direct else f.data[a.sym].mem.prelude())
     lines, env = _with_strides(f, printer, entry)
     lines += printer.block(f.tree.body, env, (), "body")
-    opening = f"{_storage(f, embedded)}{_prototype(f, entry, needs, 'restrict ')} {{"
+    used = set(_WORD.findall("\n".join((*printer.outlined, *lines))))
+    for a in f.tree.args:
+        if _is_window(a):
+            strides = entry.views[a.sym].strides
+            needs.strides[f.name, a.sym] = tuple(d for d, stride in enumerate(strides) if str(stride) in used)
+    opening = f"{storage}{_prototype(f, entry, needs, 'restrict ')} {{"
     return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
 
 

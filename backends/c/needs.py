@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..kernel import Config, ExternFn, Path, ProcDef, Scalar, concrete, floordiv, size_of, tdiv, tmod
+from ..kernel import Config, ExternFn, Path, ProcDef, Scalar, Sym, concrete, floordiv, size_of, tdiv, tmod
 from .names import field_name, spelled
 from .origins import Origin
 from .terms import ATOM, Term
@@ -94,6 +94,8 @@ class Needs:
     windows: dict[str, str] = field(default_factory=dict)
     configs: dict[str, Config] = field(default_factory=dict)
     functions: dict[str, None] = field(default_factory=dict)
+    strides: dict[tuple[str, Sym], tuple[int, ...]] = field(default_factory=dict)
+    """Which strides of its windows a function that isn't exported uses. It is printed before who calls it."""
     origins: list[Origin] = field(default_factory=list)
 
     def origin(self, tree: ProcDef, path: Path) -> int:

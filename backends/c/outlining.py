@@ -54,7 +54,7 @@ def _in_scope(f: Function, env: Env, needs: Needs) -> Iterator[tuple[str, Parame
 
 def _data(sym: Sym, view: View, argument: Arg | None, f: Function, needs: Needs) -> tuple[str, Parameter | None]:
     owner = f.data[sym].owner
-    if argument is not None and isinstance(argument.type, Tensor) and argument.type.window:
+    if argument is not None and f.exported and isinstance(argument.type, Tensor) and argument.type.window:
         name = view.name.removesuffix(".data")
         return name, Parameter(name, f"{needs.window(view.scalar, len(view.dims), view.const)} {name}", owner)
     if not view.mem.pointers or (not view.dims and not view.pointer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -50,6 +51,12 @@ class Program:
     """Where buffers of a `PlacedMemory` begin, by the function's name and the path of the allocation."""
     checked: frozenset[tuple[str, str]] = frozenset()
     """Config fields whose values are compared with the `most` of the functions when they are written."""
+
+
+def calls_of(program: Program) -> Counter[str]:
+    """In how many places each function is called."""
+    called = [n.f.tree for f in program.functions for n in declarators(f.tree) if isinstance(n, Call)]
+    return Counter(program.by_tree[id(tree)].name for tree in called)
 
 
 def with_callees(code: Node, f: Function, by_tree: Mapping[int, Function]) -> Iterator[tuple[Node, Function]]:

@@ -140,7 +140,7 @@ def test_a_backend_that_forgets_names_of_c_is_caught(forgotten: str, monkeypatch
     put = proc_from_source("def put(x: [f32][4]):\n    for i in seq(0, 4):\n        x[i] = sqrt(x[i])")
     text = "def foo(x: f32[4]):\n    t: f32[4]\n    t[0] = x[0]\n    put(x)\n    x[0] = t[0]"
     p = proc_from_source(text, {"put": put})
-    word = {"KEYWORDS": "volatile", "MACROS": "isless", "EXTERNAL": "strtoull"}[forgotten]
+    word = {"KEYWORDS": "volatile", "MACROS": "FP_NAN", "EXTERNAL": "strtoull"}[forgotten]
     programs = [renamed(Choices.seeded(seed), p, lambda _: word) for seed in range(4)]
     compare(list(filter(None, map(case, programs))), b)
     monkeypatch.setattr(names, forgotten, getattr(names, forgotten) - {word})

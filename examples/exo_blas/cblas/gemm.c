@@ -4,8 +4,9 @@
 // flags: -mtune-ctrl=^sse_unaligned_load_optimal -mmove-max=128 -mstore-max=128: of a matrix that is handed over, address
 // and strides were stored one by one, and gcc would copy two at a time, for which the processor has to wait
 // flags: --param=hot-bb-frequency-fraction=1000000: else gcc takes calls for seldom ones, and copies by `rep movs`
+// flags: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 is no faster, and takes longer
 // flags without vectors: -ffp-contract=off: the same, where a processor has such instructions without vectors of ours
-// flags without vectors: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 is nine times as slow, and takes six times as long
+// flags without vectors: -O2 -fpeel-loops -fvect-cost-model=dynamic: -O3 makes code that is nine times as slow
 #include "threads.h"
 #include "room.h"
 

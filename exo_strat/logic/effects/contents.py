@@ -30,7 +30,7 @@ from .dependence import SAFE, Clash, Given, Readiness, Undecided, Verdict, examp
 Part: TypeAlias = Sequence[WinDim] | None
 """The part of a buffer that a question is about: a window (half-open), or None for the whole."""
 
-MANY: Final = 100
+MANY: Final = 24
 """Places that access an argument which are not gone through, one question each, to see whether they wrote it."""
 
 # -- what is touched ------------------------------------------------------------------------------------
