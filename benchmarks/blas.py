@@ -179,7 +179,10 @@ def main() -> None:
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks.blas", *sys.argv[1:]])
     library = asked.library or build(Path("build/blas"))
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    some = rivals(library, asked.isa, asked.peer)
+    try:
+        some = rivals(library, asked.isa, asked.peer)
+    except ValueError as e:
+        raise SystemExit(str(e)) from e
     harness, limits = Harness(), Limits(asked.rounds, asked.isa)
     if not any(c for level in asked.level or LEVELS for c in cases(level, asked.quick, asked.only)):
         raise SystemExit(f"level {', '.join(asked.level)} has no {', '.join(asked.only)}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -183,10 +184,13 @@ def _converted(kind: str, value: Any, wide: bool) -> Any:
 
 
 def opened(name: str, path: Path, settings: Mapping[str, str] | None = None) -> Rival:
-    """The library of a file, as it is where the environment has these settings. Raises `ValueError` if it has no CBLAS
-    functions."""
+    """The library of a file, as it is where the environment has these settings. Raises `ValueError` if it can't be
+    loaded, or has no CBLAS functions."""
     with patch.dict(os.environ, settings or {}):
-        library = ctypes.CDLL(str(path))
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError as e:
+            raise ValueError(f"{path} can't be loaded: {e}") from e
         for prefix, suffix in FORMS:
             if hasattr(library, f"{prefix}cblas_ddot{suffix}"):
                 _called(*(getattr(library, f"{prefix}cblas_{name}{suffix}", None) for name in ("ddot", "dgemm")))
@@ -252,10 +256,13 @@ def libraries() -> Iterator[tuple[str, Path]]:
 
 
 def others(isa: str) -> Iterator[Rival]:
-    """Others' libraries, as they are at best with these instructions."""
+    """Others' libraries, as they are at best with these instructions. What can't be loaded is left out, and said."""
     for name, path in libraries():
         if name != "BLIS":
-            yield opened(name, path, SETTINGS[isa])
+            try:
+                yield opened(name, path, SETTINGS[isa])
+            except ValueError as e:
+                print(f"{name} is left out: {e}", file=sys.stderr)
         for configuration, number in CONFIGURATIONS[isa].items() if name == "BLIS" else ():
             with TemporaryDirectory() as folder:  # a file is loaded once only
                 copy = Path(shutil.copy(path, Path(folder) / f"{configuration}.so"))

@@ -1,10 +1,27 @@
-"""Programs in blocks, which call others: what is called is scheduled, and the blocks stay as they are written."""
+"""Programs in blocks, which call others: what is called is scheduled, and the blocks stay as they are written.
+
+It is done last: what is known of a program is sooner found than of what was made of it.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
-from exo_strat import CallCursor, Op, Proc, ProcCursor, Script, call_eqv, on, schedule, strategy, traversals
+from exo_strat import (
+    CallCursor,
+    Cursor,
+    Op,
+    Proc,
+    Script,
+    call_eqv,
+    moves,
+    named,
+    nav,
+    on,
+    schedule,
+    strategy,
+    traversals,
+)
 
 Plans = tuple[tuple[str, Op], ...]
 """What programs are scheduled by, by their names."""
@@ -15,11 +32,17 @@ def calls(program: Proc) -> list[CallCursor]:
     return [c for c in traversals.nlr(program.root()) if isinstance(c, CallCursor)]
 
 
+def reached(program: Proc) -> tuple[Proc, ...]:
+    """What a program calls, and what that calls."""
+    called = dict.fromkeys(call.subproc() for call in calls(program))
+    return tuple(dict.fromkeys(f for own in called for f in (own, *reached(own))))
+
+
 @strategy
-def calls_scheduled(p: Proc, c: ProcCursor, plans: Plans) -> Script:
+def calls_scheduled(p: Proc, c: Cursor, plans: Plans) -> Script:
     """`f(..)  ~>  g(..)`, where g is what f's plan makes of f; of what has no plan, so within it.
 
-    Each program is scheduled once for all calls. Focus: the procedure, which is returned.
+    Each program is scheduled once for all calls. Focus: anything. Returns the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source
     >>> zero = proc_from_source('''
@@ -41,17 +64,15 @@ def calls_scheduled(p: Proc, c: ProcCursor, plans: Plans) -> Script:
         for ii in seq(0, n % 4):
             x[4 * (n / 4) + ii] = 0.0
     """
-    for call in calls(p):
-        called = call.subproc()
-        if calls(called) or called.name() in dict(plans):
-            yield on(call, call_eqv(_scheduled(dict(plans).get(called.name(), calls_scheduled(plans)), called)))
+    plan = dict(plans)
+    yield other_versions(tuple(_scheduled(plan[f.name()], f) for f in reached(p) if f.name() in plan))
     return None
 
 
 @strategy
-def other_versions(p: Proc, c: ProcCursor, versions: tuple[Proc, ...]) -> Script:
+def other_versions(p: Proc, c: Cursor, versions: tuple[Proc, ...]) -> Script:
     """`f(..)  ~>  g(..)`, where g is the version of f that is given, which is called the same; so, too, within what has
-    none. Focus: the procedure, which is returned.
+    none. Focus: anything. Returns the procedure.
 
     >>> from exo_strat import at, divide_loop, proc_from_source, reverse_loop
     >>> zero = proc_from_source('''
@@ -68,13 +89,21 @@ def other_versions(p: Proc, c: ProcCursor, versions: tuple[Proc, ...]) -> Script
     >>> calls(schedule(other_versions((backwards,)), rows))[0].subproc() is backwards
     True
     """
-    known = {version.name(): version for version in versions}
     for call in calls(p):
         called = call.subproc()
-        other = known.get(called.name()) or (_scheduled(other_versions(versions), called) if calls(called) else called)
+        known = (v for v in versions if v.name() == called.name() and v.origin is called.origin)
+        other = next(known, None) or (_scheduled(other_versions(versions), called) if calls(called) else called)
         if other is not called:
             yield on(call, call_eqv(other))
+    yield nav(moves.root)
     return None
+
+
+@named
+def with_plan(part: Proc, plan: Op) -> Op:
+    """`part(..)  ~>  version(..)`, for all calls, of what a plan makes of a procedure. Focus: anything. Returns the
+    procedure."""
+    return other_versions((schedule(plan, part),))
 
 
 @cache

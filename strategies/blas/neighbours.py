@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from exo_strat import (
     AssignCursor,
     BlockCursor,
-    Cursor,
     ForCursor,
     Machine,
     Memory,
@@ -16,7 +15,6 @@ from exo_strat import (
     ProcCursor,
     Scalar,
     Script,
-    call_eqv,
     extract_subproc,
     moves,
     nav,
@@ -30,6 +28,7 @@ from exo_strat import (
 from ..inspect import unique_name
 from ..std.staging import allocation
 from ..std.writing import text
+from .calls import other_versions
 from .level1 import optimize_level_1
 
 
@@ -102,36 +101,10 @@ def among_neighbours(
         copies.append(allocation(block))
     for part in (near, block):
         yield on(part[0], then)
-    yield scheduled_calls(procs)
+    yield other_versions(tuple(procs))
     for copy in copies:  # what `then` calls asks for elements in memory, whichever
         yield on(copy, set_memory(memory))
     yield on(choice, nav(moves.orelse), numbers_first(), extract_subproc(f"{name}_strided"), nav(moves.root))
-    return None
-
-
-@strategy
-def scheduled_calls(p: Proc, c: Cursor, procs: Sequence[Proc]) -> Script:
-    """`f(..)  ~>  g(..)`, for calls of what procedures were made from, which are called the same.
-
-    It is done last: what is known of a program is sooner found than of what was made of it. Focus: anything. Returns
-    the procedure.
-
-    >>> from exo_strat import at, divide_loop, proc_from_source, schedule
-    >>> zero = proc_from_source('''
-    ... def zero(n: size, x: [f32][n]):
-    ...     for i in seq(0, n):
-    ...         x[i] = 0.0
-    ... ''')
-    >>> p = proc_from_source("def foo(x: f32[64]): zero(64, x[0:64])", {"zero": zero})
-    >>> by_eight = schedule(at("for i in _: _", divide_loop(8, ("io", "ii"), tail="cut")), zero)
-    >>> p = schedule(scheduled_calls((by_eight,)), p)
-    >>> [loop.name() for loop in p.body()[0].subproc().find_all("for _ in _: _")]
-    ['io', 'ii', 'ii']
-    """
-    for made in procs:
-        for call in p.root().find_all(f"{made.name()}(_)"):
-            yield on(call, call_eqv(made))
-    yield nav(moves.root)
     return None
 
 

@@ -15,7 +15,6 @@ from exo_strat import (
     ProcCursor,
     Script,
     add_assertion,
-    call_eqv,
     cut_loop,
     divide_dim,
     divide_loop,
@@ -25,7 +24,6 @@ from exo_strat import (
     lift_scope,
     make_instr,
     moves,
-    named,
     nav,
     on,
     partial_eval,
@@ -215,18 +213,3 @@ def on_stack(p: Proc, c: ProcCursor, program: Proc, big: std.Tile, rows: int, wi
 def tile_of(machine: Machine, precision: str) -> std.Tile:
     """The tile that rows of a triangle are taken by, that of products."""
     return std.Tile(machine, precision, ROWS, tile_vectors(machine))
-
-
-@named
-def with_plan(part: Proc, plan: Op) -> Op:
-    """`part(..)  ~>  version(..)`, for all calls, of what a plan makes of a procedure. Focus: any. Returns it."""
-    return with_version(part, schedule(plan, part))
-
-
-@strategy
-def with_version(p: Proc, c: ProcCursor, part: Proc, version: Proc) -> Script:
-    """`part(..)  ~>  version(..)`, for all calls. Focus: the procedure. Returns it."""
-    for call in p.find_all(f"{part.name()}(_)"):
-        yield on(call, call_eqv(version))
-    yield nav(ROOT)
-    return None

@@ -48,9 +48,60 @@ def test_what_nobody_asked_for_is_static(nest: Proc) -> None:
     assert declared(compile([nest])) == {"leaf": {"static "}, "middle": {"static "}, "top": {""}}
 
 
-def test_of_an_embedded_module_leaves_are_parts_of_their_callers(nest: Proc) -> None:
+def test_of_an_embedded_module_a_leaf_is_a_part_of_its_only_caller(nest: Proc) -> None:
     assert declared(compile([nest], embedded=True)) == {
         "leaf": {"static inline __attribute__((always_inline)) "},
         "middle": {"static __attribute__((noinline)) "},
         "top": {"static "},
     }
+
+
+def test_of_an_embedded_module_a_leaf_with_two_callers_is_no_part_of_them(code: Code) -> None:
+    leaf = code("""
+    def leaf(x: f32):
+        x = 1.0
+    """)
+    top = code(
+        """
+    def top(x: f32, y: f32):
+        leaf(x)
+        leaf(y)
+    """,
+        leaf=leaf,
+    )
+    assert declared(compile([top], embedded=True))["leaf"] == {"static __attribute__((noinline)) "}
+
+
+@pytest.fixture
+def windowed(code: Code) -> Proc:
+    """A procedure that hands a window on, whose rows are of neighbours; of another, one stride is asked for."""
+    rows = code("""
+    def rows(n: size, a: [f32][n, n], b: [f32][n, n], a_stride_0: index):
+        assert stride(b, 1) == 1
+        for i in seq(0, n):
+            if a_stride_0 == i:
+                b[i, 0] = a[0, i]
+    """)
+    return code(
+        """
+    def top(n: size, a: [f32][n, n], b: [f32][n, n]):
+        assert stride(b, 1) == 1
+        rows(n, a[0:n, 0:n], b[0:n, 0:n], 1)
+    """,
+        rows=rows,
+    )
+
+
+def test_a_window_of_our_own_functions_is_an_address_and_the_strides_that_are_asked_for(windowed: Proc) -> None:
+    given = ["int64_t n", "const float *restrict a", "int64_t a_stride_1"]
+    given += ["float *restrict b", "int64_t b_stride_0", "int64_t a_stride_0_1"]  # no stride, which has the name
+    text = compile([windowed]).text
+    assert f"static void rows({', '.join(given)}) {{" in text
+    assert "rows(n, a.data, a.strides[1], b.data, b.strides[0], 1);" in text
+
+
+def test_an_exported_window_is_a_struct_whoever_calls(windowed: Proc) -> None:
+    rows = windowed.body()[0].subproc()
+    text = compile([windowed, rows]).text
+    assert "void rows(int64_t n, struct exo_win_2f32c a, struct exo_win_2f32 b, int64_t a_stride_0) {" in text
+    assert re.search(r"rows\(\s*n,\s*\(struct exo_win_2f32c\)\{ a.data, \{ a.strides\[0\], a.strides\[1\] \} \},", text)

@@ -269,7 +269,7 @@ def _asked(name: str, ask: str) -> tuple[str, str]:
         case "ld":
             return _distance(name, ask)
         case "stride" if name == "stridec":
-            return "stridec >= (batch > 1)", "stridec is less than 1, so that results would overlap"
+            return "stridec >= (batch > 1 && m && n)", "stridec is less than 1, so that results would overlap"
         case _:
             return f"{name} >= 0", f"{name} is negative"
 

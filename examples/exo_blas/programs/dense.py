@@ -14,8 +14,9 @@ from itertools import product
 from typing import TypeAlias
 
 from exo_strat import *
+from strategies.blas.calls import other_versions
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.neighbours import among_neighbours, copies_by_vectors, numbers_first, scheduled_calls
+from strategies.blas.neighbours import among_neighbours, copies_by_vectors, numbers_first
 from strategies.inspect import innermost_loops
 
 from . import large, level2
@@ -138,7 +139,7 @@ def plan_scaled(precision: str, machine: Machine) -> Op:
 def plan_cases(cases: tuple[Kernel, ...], machine: Machine) -> Op:
     """What a procedure is scheduled by that calls one of several kernels: they are parts of it, if they are short."""
     if any("block" in str(k.program) for k in cases):
-        return scheduled_calls(tuple(k.scheduled(machine) for k in cases))
+        return other_versions(tuple(k.scheduled(machine) for k in cases))
     return seq(*(parts(k, machine) for k in cases))
 
 
@@ -151,14 +152,14 @@ def plan_beta(added: Kernel, scaled: Kernel, machine: Machine) -> Op:
     """What a product is scheduled by before which y is scaled: where it is, that is a function."""
     name = added.name.removesuffix("_added")
     apart = at(moves.body >> moves.nth(0) >> moves.orelse, numbers_first() >> extract_subproc(f"{name}_scaled"))
-    return seq(parts(added, machine), parts(added, machine), scheduled_calls((scaled.scheduled(machine),)), apart)
+    return seq(parts(added, machine), parts(added, machine), other_versions((scaled.scheduled(machine),)), apart)
 
 
 def plan_copied(near: Kernel, machine: Machine) -> Op:
     """What a product in place is scheduled by, of neighbours: what x was before is copied by vectors."""
     copy = at("for i in _: _", optimize_level_1(level2.shorter(machine), near.precision, 1))
     product = at("for i in _: _ #1", replace(near.program))
-    return seq(product, scheduled_calls((near.scheduled(machine),)), copy, at("u: _", set_memory(ROOM)))
+    return seq(product, other_versions((near.scheduled(machine),)), copy, at("u: _", set_memory(ROOM)))
 
 
 def plan_product(copied: Kernel, machine: Machine) -> Op:

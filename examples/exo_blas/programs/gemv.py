@@ -14,9 +14,10 @@ from functools import cache, partial
 
 from exo_strat import *
 from strategies import std
+from strategies.blas.calls import other_versions
 from strategies.blas.large import as_dots, by_case, by_many, by_parts, only_row
 from strategies.blas.level1 import optimize_level_1
-from strategies.blas.neighbours import among_neighbours, numbers_first, scheduled_calls
+from strategies.blas.neighbours import among_neighbours, numbers_first
 
 from . import dense, level1, level2, skinny
 from .dense import of_any_stride, plan_near, product_of
@@ -207,4 +208,4 @@ def shared(precision: str, program: Proc, large: Kernel) -> Kernel:
 def plan_shared(large: Kernel, machine: Machine) -> Op:
     """What such a product is scheduled by: what one thread does is part of it, and threads are a function."""
     apart = at(moves.body >> moves.nth(0) >> moves.orelse, numbers_first() >> extract_subproc(f"{large.name}_shared"))
-    return seq(dense.parts(large, machine), scheduled_calls((large.scheduled(machine),)), apart)
+    return seq(dense.parts(large, machine), other_versions((large.scheduled(machine),)), apart)

@@ -7,11 +7,11 @@ from itertools import product
 
 from exo_strat import *
 from exo_strat import direct
+from strategies.blas.calls import with_plan
 from strategies.blas.halves import optimize_half, optimize_half_across
 from strategies.blas.level1 import optimize_level_1
 from strategies.blas.level3 import DEPTH
 from strategies.blas.symmetric import moved
-from strategies.blas.triangles import with_plan
 
 from .calls import as_call_of, product_add, product_new
 from .kernel import LETTERS, Kernel, named_for, typed

@@ -12,8 +12,8 @@ from functools import cache, partial
 
 from exo_strat import *
 from strategies import std
+from strategies.blas.calls import other_versions
 from strategies.blas.large import by_many, triangle_by_blocks
-from strategies.blas.neighbours import scheduled_calls
 
 from . import level2
 from .kernel import Kernel, kernel_of
@@ -165,14 +165,14 @@ TRIANGLES = (
 def plan_rectangle(many: Kernel, few: Kernel, machine: Machine) -> Op:
     """What a rectangle is scheduled by: calls for a multiple of many rows, and for those that are left."""
     parts = at("for i in _: _", by_many(level2.MANY, replace(many.program), replace(few.program)))
-    return seq(parts, scheduled_calls((many.scheduled(machine), few.scheduled(machine))))
+    return seq(parts, other_versions((many.scheduled(machine), few.scheduled(machine))))
 
 
 def plan_triangle(near: Kernel, beside: Kernel, machine: Machine) -> Op:
     """What a triangle is scheduled by: calls for small triangles, and for what is beside them."""
     rows = moves.root >> moves.find_loop("j") >> moves.parent
     parts = at(rows, triangle_by_blocks("block", replace(near.program), replace(beside.program)))
-    return seq(parts, scheduled_calls((near.scheduled(machine), beside.scheduled(machine))))
+    return seq(parts, other_versions((near.scheduled(machine), beside.scheduled(machine))))
 
 
 def plan_part(rows: Callable[[Machine], Op], machine: Machine) -> Op:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from exo_strat import Machine, Op, Proc, identity, proc_from_source, seq
-from strategies.blas.triangles import with_plan
+from strategies.blas.calls import with_plan
 
 
 class Part(NamedTuple):

@@ -13,6 +13,7 @@ from itertools import product
 from exo_strat import *
 from exo_strat import direct
 from strategies.blas import triangles
+from strategies.blas.calls import with_plan
 
 from .calls import as_call_of, product_add, product_less
 from .kernel import LETTERS, Kernel, named_for, typed
@@ -244,7 +245,7 @@ def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip:
     big = triangles.tile_of(machine, precision)
     rows_plan = triangles.in_panels(tile, big, WIDTH[precision], across)
     few_plan = triangles.on_stack(tile, big, FEW, FEW_COLUMNS) if across else triangles.in_place(tile, big)
-    return triangles.with_plan(strip, seq(triangles.with_plan(few, few_plan), triangles.with_plan(rows, rows_plan)))
+    return with_plan(strip, seq(with_plan(few, few_plan), with_plan(rows, rows_plan)))
 
 
 def kernel(programs: tuple[Proc, ...], precision: str, across: bool) -> Kernel:

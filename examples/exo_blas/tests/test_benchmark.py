@@ -225,6 +225,11 @@ def test_what_most_others_disagree_with_is_named(harness: Harness, rival: Rival,
     assert disagreeing(some_case("saxpy", "100"), some, harness) == ["saxpy 100: wrong"]
 
 
+def test_a_peer_that_cannot_be_loaded_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="can't be loaded"):
+        opened("none", tmp_path / "none.so")
+
+
 def test_libraries_that_are_not_there_are_named(rival: Rival) -> None:
     assert rival.name not in missing([rival])
     assert set(BY_HAND) <= set(missing([rival]))
