@@ -367,9 +367,17 @@ def arguments_ready(tree: ProcDef, blk: Span, call: Call, formals: frozenset[Sym
         return SAFE
     found = [a for a in block_accesses([call], views) if a.buffer in bases]
     facts, writes = facts_at(tree, blk.path()), [a for a in found if a.kind == "W"]
-    what = "the call writes it first"
-    reads = [a for a in found if a.reads and not cover(tree, facts, a, writes, what)]
-    return _all(_ready_for(tree, blk, r, callee.name) for r in reads)
+    needs: set[Sym] = set()
+    for read in reversed(found):  # code for what is left over, of which least is known, comes last
+        # if the caller's caller is asked about an argument, so it is about all of it
+        if not read.reads or read.buffer in needs or cover(tree, facts, read, writes, "the call writes it first"):
+            continue
+        verdict = _ready_for(tree, blk, read, callee.name)
+        if isinstance(verdict, Given):
+            needs |= verdict.needs
+        elif not verdict:
+            return verdict
+    return Given(frozenset(needs)) if needs else SAFE
 
 
 def _ready_for(tree: ProcDef, blk: Span, read: Access, callee: str) -> Readiness:
