@@ -2,8 +2,9 @@
 the same by the usual Fortran names.
 
 Every unit is scheduled, compiled to C and to an object file once for each target; both are kept, the C text by what
-the schedule depends on and the object by its source. So what didn't change isn't made again. Units that share kernels
-are built by one process, which schedules a kernel once.
+the schedule depends on and the object by its source. So what didn't change isn't made again; nothing is looked at if
+nothing changed, which a file beside the library tells. Units that share kernels are built by one process, which
+schedules a kernel once.
 """
 
 from __future__ import annotations
@@ -22,21 +23,22 @@ from typing import NamedTuple, TypeVar
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import CompileError, build_object, compiler, link
+from backends.toolchain import CompileError, build_object, compiler, compiler_version, link
 from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
 from .cache import kept
 from .dispatch import dispatch
 from .interface import FOLDER, Bits, header
-from .sources import digest
+from .sources import digest, of_everything
 from .text import kernel_text
 from .units import Unit, kernels_of, sharing, unit_text, units
 
 TARGETS: tuple[Machine, ...] = (plain_c, avx2, avx512) if platform.machine() in ("x86_64", "AMD64") else (plain_c,)
 """What the library has code for, the plainest first."""
 
-WORKERS = 2
+WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+ILP64 = "libexo_blas_ilp64.so"
 HIDDEN = "-fvisibility=hidden"
 T = TypeVar("T")
 
@@ -145,7 +147,13 @@ def build(
     `ToolchainError`, or `OSError` if nothing can be written to the folder.
     """
     flags = (*flags, *(["-DEXO_BLAS_64"] if integers == 64 else []))
-    wanted = set(only)
+    library, wanted = directory / file_name(integers), set(only)
+    asked = ([m.name for m in targets], flags, sorted(wanted), integers)
+    made_from = of_everything(compiler(), compiler_version(), asked)
+    files = [library, directory / "exo_blas.h", *([directory / ILP64] if integers == 64 else [])]
+    told = library.with_suffix(".from")
+    if told.exists() and told.read_text() == _told(made_from, files):
+        return library
     chosen = [u for u in units() if not wanted or wanted & {u.wrapper, u.name}]
     if missing := wanted - {name for u in chosen for name in (u.wrapper, u.name)}:
         raise BuildError(f"there is no wrapper {', '.join(sorted(missing))} in {FOLDER}")
@@ -153,16 +161,21 @@ def build(
     table = build_object("exo_dispatch", entries(chosen, targets), (*FLAGS, HIDDEN, *flags))
     directory.mkdir(parents=True, exist_ok=True)
     built = for_all(partial(build_unit, flags=flags), chosen, targets)
-    library = directory / file_name(integers)
     # OpenMP's threads wait for more in its code after a call: it must stay where it is when the library is closed
     parallel = ["-fopenmp", "-Wl,-z,nodelete"] if any(b.parallel for b in built) else []
     objects, own = [table, *(b.path for b in built)], (*parallel, *flags)
     # a program that is linked with it looks for it by its name, not where it was
     link(library, objects, (f"-Wl,-soname,{library.name}", *own))
     if integers == 64:
-        usual_names(library.with_name("libexo_blas_ilp64.so"), objects, own)
+        usual_names(directory / ILP64, objects, own)
     (directory / "exo_blas.h").write_text(header())
+    told.write_text(_told(made_from, files))
     return library
+
+
+def _told(made_from: str, files: Sequence[Path]) -> str:
+    """What is kept of a library: what it is made from, and how its files look."""
+    return " ".join((made_from, *(hashlib.sha256(f.read_bytes()).hexdigest() for f in files if f.exists())))
 
 
 def usual_names(library: Path, objects: Sequence[Path], flags: Sequence[str]) -> None:

@@ -15,12 +15,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 WHOLE = ("exo_strat", "backends")
 FOLLOWED = ("strategies", "examples")
+KINDS = (".py", ".c", ".h", ".txt", ".sh")
 
 
 @cache
 def digest(module: str) -> str:
     """A hash of all that a module's schedules depend on."""
     return _hash_of((_compiler(), *map(_line, sorted(_reached(module)))))
+
+
+def of_everything(*more: object) -> str:
+    """A hash of all files of these packages that a library may depend on, and of what else is given."""
+    files = (p for package in (*WHOLE, *FOLLOWED) for p in sorted((ROOT / package).rglob("*")))
+    return _hash_of((*map(repr, more), *(_line(p) for p in files if p.suffix in KINDS)))
 
 
 @cache

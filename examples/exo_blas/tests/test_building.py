@@ -125,6 +125,21 @@ def test_what_did_not_change_is_not_made_again(tmp_path: Path, monkeypatch: pyte
     assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*") if p.is_file()} == kept
 
 
+def test_of_a_library_of_which_nothing_changed_nothing_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = build(tmp_path, [plain_c], only=["rotg"])
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "for_all", lambda *_: pytest.fail("units are looked at"))
+        assert build(tmp_path, [plain_c], only=["rotg"]) == made
+        with pytest.raises(pytest.fail.Exception):
+            build(tmp_path, [plain_c], flags=["-g"], only=["rotg"])
+        made.write_bytes(b"")
+        with pytest.raises(pytest.fail.Exception):
+            build(tmp_path, [plain_c], only=["rotg"])
+    assert build(tmp_path, [plain_c], only=["rotg"]).stat().st_size > 0
+
+
 def test_a_kernel_is_scheduled_once_for_all_units_and_for_targets_with_the_same_plan() -> None:
     real, pairs = (next(u for u in units() if u.name == name) for name in ("dcopy", "zcopy"))
     shared = {k.name: k for _, k in kernels_of(real)}
