@@ -89,12 +89,15 @@ def other_versions(p: Proc, c: Cursor, versions: tuple[Proc, ...]) -> Script:
     >>> calls(schedule(other_versions((backwards,)), rows))[0].subproc() is backwards
     True
     """
+    # by identity: of two procedures that are equal, one need be no version of the other
+    known, found = {version.name(): version for version in versions}, dict[int, Proc]()
     for call in calls(p):
         called = call.subproc()
-        known = (v for v in versions if v.name() == called.name() and v.origin is called.origin)
-        other = next(known, None) or (_scheduled(other_versions(versions), called) if calls(called) else called)
-        if other is not called:
-            yield on(call, call_eqv(other))
+        if id(called) not in found:
+            other = known.get(called.name())
+            found[id(called)] = other or (schedule(other_versions(versions), called) if calls(called) else called)
+        if found[id(called)] is not called:
+            yield on(call, call_eqv(found[id(called)]))
     yield nav(moves.root)
     return None
 
