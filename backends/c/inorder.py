@@ -15,8 +15,6 @@ from ..kernel import (
     Alloc,
     Assign,
     Call,
-    Const,
-    Control,
     Expr,
     For,
     Interval,
@@ -47,12 +45,15 @@ Place = tuple[Sym, Sym, tuple[Expr | Point | Interval, ...]]
 
 
 def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a loop needs the statement: not if it holds one of unknown length, as that stays a loop, or vectors, or
-    if no iteration touches what another one writes."""
+    """Whether a loop needs the statement: not if it holds vectors, or if no iteration touches what another one writes.
+
+    A loop inside it of unknown length may be one of known length for the C compiler: by a condition around it, or by
+    what a caller passes.
+    """
     if s.mode != "seq" or not _several_places(s, f, by_tree):
         return False
     inside = [n for _, n in walk(s) if n is not s]
-    if _has_vectors(s, f, by_tree) or _keeps_a_loop(inside, _known(f, by_tree)):
+    if _has_vectors(s, f, by_tree):
         return False
     return not _stays_in_its_column(inside, f) and not iterations_apart(f.tree, path)
 
@@ -71,41 +72,6 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
         for n in inside
         if isinstance(n, Read | WindowExpr) and f.data[n.sym].owner == f.data[w.sym].owner
     )
-
-
-def _keeps_a_loop(code: Sequence[Node], known: frozenset[Sym]) -> bool:
-    """Whether code, or what it calls, has a loop of unknown length: from a number to what is not `known`. A variable of
-    a loop in it has numbers where that is unrolled."""
-    seen: set[tuple[int, frozenset[Sym]]] = set()
-    stack = [(code, known)]
-    while stack:
-        code, known = stack.pop()
-        known |= {n.iter for n in code if isinstance(n, For)}
-        for n in code:
-            if isinstance(n, For) and isinstance(n.lo, Const) and not _mentioned(n.hi) <= known:
-                return True
-            if isinstance(n, Call) and n.f.tree.instr is None:
-                passed = zip(n.f.tree.args, n.args, strict=True)
-                constant = frozenset(a.sym for a, e in passed if isinstance(a.type, Control) and _mentioned(e) <= known)
-                if (id(n.f.tree), constant) not in seen:
-                    seen.add((id(n.f.tree), constant))
-                    stack.append(([m for _, m in walk(n.f.tree)], constant))
-    return False
-
-
-def _mentioned(e: Expr) -> frozenset[Sym]:
-    return frozenset(n.sym for _, n in walk(e) if isinstance(n, Var))
-
-
-def _known(f: Function, by_tree: Mapping[int, Function]) -> frozenset[Sym]:
-    """The variables of a function that the compiler may have numbers for: its sizes, if others call it."""
-    return frozenset(a.sym for a in f.tree.args) if _is_called(f, by_tree) else frozenset()
-
-
-def _is_called(f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether other procedures call it: a compiler then may know what they pass."""
-    trees = (g.tree for g in by_tree.values())
-    return any(by_tree[id(n.f.tree)] is f for tree in trees for n in declarators(tree) if isinstance(n, Call))
 
 
 def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:

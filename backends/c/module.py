@@ -248,7 +248,8 @@ def _parameters(f: Function, env: Env, a: Arg, position: int, needs: Needs, rest
     window = _is_window(a)
     if window and f.exported:
         return [f"{needs.window(data.scalar, data.rank, const)} {name}"]
-    pointer = f"{'const ' if const else ''}{c_type(data.scalar)} *{restrict}{name}"
+    alone = "" if a.sym in f.overlapping else restrict
+    pointer = f"{'const ' if const else ''}{c_type(data.scalar)} *{alone}{name}"
     strides = needs.strides[f.name, a.sym] if window else ()
     return [pointer, *(f"{INT} {env.views[a.sym].strides[d]}" for d in strides)]
 
@@ -256,8 +257,9 @@ def _parameters(f: Function, env: Env, a: Arg, position: int, needs: Needs, rest
 def _prototype(
     f: Function, env: Env, needs: Needs, restrict: str, result: str = "void", name: str | None = None
 ) -> str:
-    """The function's declaration. Arguments that are written never overlap others (the front end
-    checks it for calls, the header asks it of C callers), so every pointer is `restrict`."""
+    """The function's declaration. Arguments that are written never overlap others (the front end checks it for calls,
+    the header asks it of C callers), so pointers are `restrict`: but not those that lead to one buffer at some call, as
+    compilers that make it a part of a loop take that for true of all iterations."""
     params = [param for i, a in enumerate(f.tree.args) for param in _parameters(f, env, a, i, needs, restrict)]
     return f"{result} {name or f.name}({', '.join(params) or 'void'})"
 

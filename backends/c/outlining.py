@@ -60,7 +60,8 @@ def _data(sym: Sym, view: View, argument: Arg | None, f: Function, needs: Needs)
     if not view.mem.pointers or (not view.dims and not view.pointer):
         return view.name, None
     const = "const " if view.const else ""
-    return view.name, Parameter(view.name, f"{const}{c_type(view.scalar)} *restrict {view.name}", owner)
+    restrict = "" if owner in f.overlapping else "restrict "
+    return view.name, Parameter(view.name, f"{const}{c_type(view.scalar)} *{restrict}{view.name}", owner)
 
 
 def definition(name: str, params: Sequence[Parameter], body: Sequence[str]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
-from ..kernel import Call, Node, Path, Proc, ProcDef, Sym, declarators, walk
+from ..kernel import Call, Node, Path, Proc, ProcDef, Read, Sym, WindowExpr, declarators, walk
 from .errors import BackendError, InstructionError, NameClashError
 from .names import fresh, function_name
 from .symbols import Data, Range, data_symbols, ranges, written_args
@@ -31,6 +32,8 @@ class Function:
     """What its parallel loops use that is declared outside of them."""
     side_by_side: bool
     """Whether the C compiler may run several calls of it side by side."""
+    overlapping: frozenset[Sym] = frozenset()
+    """Its arguments that lie in one buffer with another one at some call, if either is written."""
     most: int = MOST
     """How large its control arguments may be, and minus that: then nothing overflows."""
 
@@ -51,6 +54,21 @@ class Program:
     """Where buffers of a `PlacedMemory` begin, by the function's name and the path of the allocation."""
     checked: frozenset[tuple[str, str]] = frozenset()
     """Config fields whose values are compared with the `most` of the functions when they are written."""
+
+
+def _overlapping(functions: Sequence[Function], by_tree: Mapping[int, Function]) -> dict[str, frozenset[Sym]]:
+    """Which arguments of each function lie in one buffer with another one at some call, if either is written. A call
+    gets parts that are apart, but what it writes in one iteration of a loop, it may read in the next."""
+    pairs: dict[str, set[frozenset[Sym]]] = {f.name: set() for f in functions}
+    for f in reversed(functions):  # who calls comes before what it calls
+        for call in (n for n in declarators(f.tree) if isinstance(n, Call) and n.f.tree.instr is None):
+            callee = by_tree[id(call.f.tree)]
+            data = [(i, f.data[e.sym].owner) for i, e in enumerate(call.args) if isinstance(e, Read | WindowExpr)]
+            for (i, one), (j, other) in combinations(data, 2):
+                met = one == other or frozenset((one, other)) in pairs[f.name]
+                if met and callee.written & {i, j}:
+                    pairs[callee.name].add(frozenset(callee.tree.args[k].sym for k in (i, j)))
+    return {name: frozenset(s for pair in found for s in pair) for name, found in pairs.items()}
 
 
 def calls_of(program: Program) -> Counter[str]:
@@ -141,4 +159,6 @@ def link(procs: Sequence[Proc], prefix: str = "") -> Program:
         if id(tree) in emitted:
             functions.append(function)
             taken |= {name}
-    return Program(tuple(functions), by_tree)
+    overlapping = _overlapping(functions, by_tree)
+    told = {id(f): replace(f, overlapping=overlapping[f.name]) for f in functions}
+    return Program(tuple(told.values()), {tree: told.get(id(f), f) for tree, f in by_tree.items()})

@@ -77,7 +77,7 @@ def test_threads_start_behind_what_an_earlier_iteration_left() -> None:
             late(x[j : j + 1])
     """)
     at = lines.index("#pragma omp parallel for")
-    assert lines[at - 2 : at] == ["for (int64_t j = 0; j < m; j++) {", "fence();"]
+    assert lines[at - 3 : at] == ["for (int64_t j = 0; j < m; j++) {", "EXO_IN_ORDER;", "fence();"]
     assert lines[-2:] == ["late(&x[j]);", "fence();"]
 
 
