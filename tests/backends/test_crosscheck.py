@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from backends import jit
-from backends.c import compile
+from backends.c import compile, program, statements
 from backends.c.inorder import STATEMENT
 from backends.cpu import features
 from backends.crosscheck import COMPILERS, disagreements, ways
 from backends.native import FLAGS
 from backends.toolchain import build
-from exo_strat import Proc
+from exo_strat import Proc, proc_from_source
 from exo_strat.direct import unroll_loop
+from exo_strat.testing.choices import Choices
 
 Code = Callable[..., Proc]
 
@@ -253,3 +254,59 @@ def test_a_disagreement_is_found(code: Code, where: str) -> None:
     found = disagreements(p, (np.zeros(1, np.float32),))
     assert bool(found) == (where == "__clang__")
     assert all("p: x is [2.] by clang" in line and "[1.] by gcc -O3" in line for line in found)
+
+
+# -- random loops that carry values -------------------------------------------------------------------
+
+
+def random_loops(seed: int) -> Proc:
+    """Loops an iteration of which reads what an earlier one wrote, in a nest of which the code around may tell the
+    length, or by calls that get parts of one buffer."""
+    ch = Choices.seeded(seed)
+    size, far = ch.pick([2, 3, 4, 8]), ch.pick([1, 2, 4])
+    if ch.chance(50):
+        place, passed = ch.pick([("a", "x[i + 4]"), ("a[0]", "x[i + 4:i + 5]"), ("a[k]", "x[i + 4:i + 8]")])
+        given = "f32" if place == "a" else f"[f32][{1 if place == 'a[0]' else 4}]"
+        update = ch.pick(["+= b[k]", "= b[k] + c[k]", "+= b[k] * c[k]"])
+        source = f"def f(a: {given}, b: [f32][4], c: [f32][4]):\n    for k in seq(0, 4):\n        {place} {update}"
+        f = proc_from_source(source)
+        around = ch.pick(["", f"if n == {4 * size}:", f"if n > {4 * size - 1} and n < {4 * size + 1}:"])
+        loop = f"for i in seq(0, n):\n    f({passed}, x[i:i + 4], y[0:4])"
+        head = "def p(n: size, x: f32[n + 8], y: f32[4]):"
+        env = {"f": f}
+    else:
+        around = ch.pick(["", f"if m == {size}:", f"if m > {size - 1} and m < {size + 1}:", f"if m < {size + 1}:"])
+        update = ch.pick(["= a[i - F, j - 1] + b[i, j]", "+= a[i - F, j - 1]", "+= a[i - F, j] * b[i, j - 1]"])
+        loop = f"for i in seq(F, n):\n    for j in seq(1, m):\n        a[i, j] {update}".replace("F", str(far))
+        head = "def p(n: size, m: size, a: f32[n, m], b: f32[n, m]):"
+        env = {}
+    lines = [around, *(f"    {line}" for line in loop.splitlines())] if around else loop.splitlines()
+    return proc_from_source("\n".join([head, *(f"    {line}" for line in lines)]), env)
+
+
+def disagreeing(p: Proc) -> tuple[str, ...]:
+    """What compilers say differently of small whole numbers, with the sizes that conditions of it may ask for."""
+    found: list[str] = []
+    for size in (2, 3, 4, 8):
+        if len(p.args()) == 3:
+            found += disagreements(p, (4 * size, np.arange(4 * size + 8, dtype=np.float32) % 3, np.ones(4, np.float32)))
+        else:
+            a = np.arange(20 * size, dtype=np.float32).reshape(20, size) % 3
+            found += disagreements(p, (20, size, a, a.copy()))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_compilers_agree_on_loops_that_carry_values(seed: int) -> None:
+    assert disagreeing(random_loops(seed)) == ()
+
+
+@pytest.mark.parametrize("knocked_out", ["in_order", "_overlapping"])
+def test_such_loops_tell_if_a_precaution_is_forgotten(knocked_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [random_loops(seed) for seed in range(12)]
+    if knocked_out == "in_order":
+        monkeypatch.setattr(statements, "in_order", lambda *_: False)
+    else:
+        monkeypatch.setattr(program, "_overlapping", lambda functions, _: {f.name: frozenset() for f in functions})
+    if not any(map(disagreeing, programs)):
+        pytest.skip("no compiler here has the fault")

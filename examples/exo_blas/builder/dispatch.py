@@ -187,8 +187,8 @@ __attribute__((constructor)) static void exo_choose(void) {
     exo_choose_numbers();
     if (strcmp(exo_isa, "c")) exo_wide = strcmp(exo_isa, "avx512") ? INT64_MAX : CHOICE(vector_wide);
     const char *const threads = getenv("EXO_NUM_THREADS");
-    if (threads && *threads && (atoi(threads) < 1 || threads[strspn(threads, "0123456789")]))
-        fprintf(stderr, "EXO_NUM_THREADS is %s, not a number from 1 on: taken for %d\\n", threads, exo_threads());
+    if (threads && *threads && (strtol(threads, NULL, 10) != exo_threads() || threads[strspn(threads, "0123456789")]))
+        fprintf(stderr, "EXO_NUM_THREADS is %s, not a number from 1 to 1024: taken for %d\\n", threads, exo_threads());
     const char *const zeros = getenv("EXO_BLAS_ZEROS");
     if (zeros && !strcmp(zeros, "skip")) exo_skip_zeros();
     else if (zeros && *zeros) fprintf(stderr, "EXO_BLAS_ZEROS is %s, not skip: ignored\\n", zeros);

@@ -14,11 +14,15 @@ import hashlib
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
+
+from rich.console import Console
+from rich.progress import Progress
 
 from backends.c import BackendError
 from backends.native import FLAGS
@@ -194,7 +198,8 @@ def file_name(integers: Bits) -> str:
 
 
 def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets: Sequence[Machine]) -> list[T]:
-    """What is made of all units for all targets, by two processes."""
+    """What is made of all units for all targets, by a process for each processor. On a terminal, it tells how far it
+    is."""
     for module in dict.fromkeys(module for u in chosen for module, _ in kernels_of(u)):
         digest(module)  # here, so that the processes that are made don't each look at all files
     # some units are the same for all targets
@@ -203,8 +208,10 @@ def for_all(make: Callable[[Unit, Machine], T], chosen: Sequence[Unit], targets:
     parts = [(g, names) for g in sharing(chosen) for names in (better, [plain]) if names]
     jobs = [(make, g, names) for g, names in parts if g[0].by_target or names == [plain]]
     # trees have no cycles, and to look for them takes a fifth of the time
-    with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool:
-        return [made for part in pool.map(_job, *zip(*jobs, strict=True)) for made in part]
+    told = Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    with ProcessPoolExecutor(WORKERS, initializer=gc.disable) as pool, told:
+        parts_made = pool.map(_job, *zip(*jobs, strict=True))
+        return [made for part in told.track(parts_made, len(jobs), description="kernels") for made in part]
 
 
 def entries(chosen: Sequence[Unit], targets: Sequence[Machine]) -> str:

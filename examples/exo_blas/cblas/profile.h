@@ -129,7 +129,7 @@ EXO_PUBLIC int exo_blas_choices(char *text, int size) {
 // that OpenMP keeps are not there any more and would be waited for.
 __attribute__((visibility("hidden"))) int exo_threads(void) {
     const char *const given = getenv("EXO_NUM_THREADS");
-    const int threads = given ? atoi(given) : 1;
+    const long threads = given ? strtol(given, NULL, 10) : 1;
     if (threads <= 1 || getpid() != exo_process) return 1;
-    return threads > 1024 ? 1024 : threads;
+    return threads > 1024 ? 1024 : (int)threads;
 }

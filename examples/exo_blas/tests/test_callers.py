@@ -58,6 +58,7 @@ def header_of(name: str) -> Path:
 
 # -- the header ---------------------------------------------------------------------------------------
 
+
 def shown(language: str) -> str:
     """The program in README.md."""
     text = (FOLDER.parent / "README.md").read_text()
@@ -433,14 +434,15 @@ def test_a_wrong_instruction_set_is_told_and_ignored(blas_of, best):
 
 
 @pytest.mark.parametrize(
-    ("given", "threads"), [("banana", "1"), ("-3", "1"), ("0", "1"), ("2x", "2"), ("3", None), ("", None)]
+    ("given", "threads"),
+    [("banana", "1"), ("-3", "1"), ("0", "1"), ("2x", "2"), ("99999999999999", "1024"), ("3", None), ("", None)],
 )
 def test_what_is_no_number_of_threads_is_told(given: str, threads: str | None, blas_of, best) -> None:
     blas = blas_of(FEW, best)
     command = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", blas.library._name]
     environment = {**os.environ, "EXO_NUM_THREADS": given}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    told = f"EXO_NUM_THREADS is {given}, not a number from 1 on: taken for {threads}\n"
+    told = f"EXO_NUM_THREADS is {given}, not a number from 1 to 1024: taken for {threads}\n"
     assert done.stderr == (told if threads else "")
 
 

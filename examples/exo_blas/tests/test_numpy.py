@@ -11,6 +11,8 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
+from numpy.lib.stride_tricks import sliding_window_view as sliding
 
 from examples.exo_blas.builder.interface import FOLDER
 from examples.exo_blas.tests.conftest import defining
@@ -317,12 +319,23 @@ def test_a_column_may_be_written(eb, dtype):
     near(y[::2, None], a @ b, dtype)
 
 
+def test_elements_apart_are_written_wherever_they_are(eb):
+    """Rows that lie between each other's elements, and such of more dimensions."""
+    assert not eb.arrays.overlaps_itself(as_strided(np.zeros(8), (2, 2), (24, 16)))
+    assert not eb.arrays.overlaps_itself(np.zeros((3, 4, 2))[::-2, :, ::-1].T)
+    assert not eb.arrays.overlaps_itself(as_strided(np.zeros(1), (0, 2), (8, 0)))
+    assert eb.arrays.overlaps_itself(as_strided(np.zeros(9), (3, 3), (16, 8)))
+    out = as_strided(np.zeros(8), (2, 2), (24, 16))
+    eb.gemm([[1], [2]], [[3, 4]], out=out)
+    np.testing.assert_array_equal(out, [[3, 4], [6, 8]])
+
+
 def test_what_does_not_fit_is_told(eb):
     two, one = np.eye(2), np.ones(3)
     types = "float32, float64, complex64 or complex128"
     wrong = [
-        (lambda: eb.gemm([1.0], [[1.0]]), ValueError, "a has 1 dimensions"),
-        (lambda: eb.gemm(eb.adjoint([1.0]), [[1.0]]), ValueError, "a has 1 dimensions"),
+        (lambda: eb.gemm([1.0], [[1.0]]), ValueError, "a has 1 dimension"),
+        (lambda: eb.gemm(eb.adjoint([1.0]), [[1.0]]), ValueError, "a has 1 dimension"),
         (lambda: eb.gemm(3.0, 4.0), ValueError, "a has 0 dimensions"),
         (lambda: eb.gemm(np.float32(two), two), TypeError, "a is float32, b is float64: all must be of one type"),
         (lambda: eb.gemm(two, two + 0j), TypeError, "a is float64, b is complex128: all must be of one type"),
@@ -337,8 +350,12 @@ def test_what_does_not_fit_is_told(eb):
         (lambda: eb.gemv(two, [1, 2], out=np.ones(2), beta=1j), TypeError, "beta is 1j, and has to be real here"),
         (lambda: eb.scal(2, [1.0]), TypeError, f"x is updated, so .* an array of {types}, not a list"),
         (lambda: eb.scal(2, np.arange(3)), TypeError, "not an array of int64"),
-        (lambda: eb.scal(2, np.ones(3, ">f8")), TypeError, "not an array of >f8"),
+        (lambda: eb.scal(2, np.ones(3, ">f8")), TypeError, "not an array of float64 of the other byte order"),
         (lambda: eb.scal(2, np.ones(3, "clongdouble")), TypeError, "not an array of complex256"),
+        (lambda: eb.gemm(two, two, alpha=10**400), ValueError, "alpha is an integer of 1329 bits, which no float"),
+        (lambda: eb.gemm(two, np.ones(3)), ValueError, "a has 2 dimensions and b has 1 dimension, which don't fit"),
+        (lambda: eb.gemm(two, two, out=as_strided(np.zeros(4), (2, 2), (8, 8))), ValueError, "apart in memory"),
+        (lambda: eb.ger(1, [1, 2], [1, 2, 3], sliding(np.zeros(4), 3, writeable=True)), ValueError, "apart in memory"),
         (lambda: eb.scal(2, np.broadcast_to(1.0, 3)), ValueError, "can't be written"),
         (lambda: eb.scal(np.complex64(2), np.ones(3)), TypeError, "alpha is .*2.*, and has to be real here"),
         (lambda: eb.axpy(1, [1j], one[:1]), TypeError, "x is complex128, y is float64: both must be of one"),

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Collection, Sequence
 from datetime import date
+from math import inf
 from pathlib import Path
 
 from .choices import Choices, choices, shown
@@ -41,8 +42,8 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown:
         print(f"exo-blas: nothing is measured for {', '.join(unknown)}; there are {', '.join(TRIALS)}", file=sys.stderr)
         return 2
-    if not given.minutes > 0:
-        print(f"exo-blas: --minutes is {given.minutes}, and has to be above 0", file=sys.stderr)
+    if not 0 < given.minutes < inf:
+        print(f"exo-blas: --minutes is {given.minutes}, and has to be a number above 0", file=sys.stderr)
         return 2
     return tune(now, given.minutes, given.only, given.output)
 
@@ -86,6 +87,7 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
     if remark:
         print(f"other programs use the processors (load {load:.1f}): numbers will be wrong", file=sys.stderr)
     interrupted, measured = False, set[str]()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it so wants what it has found, too
     start = time.monotonic()
     waiting(start, minutes)
     try:
@@ -115,7 +117,8 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
     except OSError as e:
         print(text)
         return unwritten(output, e)
-    print(f"{len(values)} better than before; {output} has them. To use it: export EXO_BLAS_PROFILE={output.resolve()}")
+    has = f"{output} has {'them' if values else 'others'}"
+    print(f"{len(values)} better than before; {has}. To use it: export EXO_BLAS_PROFILE={output.resolve()}")
     return status
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -176,7 +178,7 @@ def alike(**arrays: ArrayLike) -> list[Array]:
 def converted(name: str, x: Array, dtype: np.dtype[Any], why: str) -> Array:
     """An array of this type. Raises `TypeError`, which says why, if it is of another one than integers."""
     if x.dtype != dtype and x.dtype.kind not in "biu":
-        raise TypeError(f"{name} is {x.dtype}, {why}")
+        raise TypeError(f"{name} is {kind(x.dtype)}, {why}")
     aligned = np.require(x, dtype, ["A"])
     odd = any(s % aligned.itemsize for s in aligned.strides) or (aligned.ndim == 1 and 0 in aligned.strides)
     return aligned.copy() if odd else aligned
@@ -196,13 +198,30 @@ def updated(**arrays: Array) -> None:
             raise TypeError(f"{name} is updated, so it has to be {wanted}, not {about(x)}: convert it before")
         if not x.flags.writeable:
             raise ValueError(f"{name} is updated, and can't be written")
-        shared = 0 in x.strides and x.size and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
-        if not x.flags.aligned or any(s % x.itemsize for s in x.strides) or shared:
+        if not x.flags.aligned or any(s % x.itemsize for s in x.strides) or overlaps_itself(x):
             raise ValueError(f"{name} is updated, so its elements have to be whole and apart in memory: copy it first")
 
 
+def overlaps_itself(x: Array) -> bool:
+    """Whether two elements of an array may have memory in common.
+
+    >>> import numpy as np
+    >>> overlaps_itself(np.zeros((3, 4)).T), overlaps_itself(np.lib.stride_tricks.sliding_window_view(np.zeros(9), 3))
+    (False, True)
+    """
+    steps = sorted((abs(s) // x.itemsize, n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1)
+    reach, nested = 0, x.size > 0
+    for step, n in steps:
+        nested = nested and step > reach
+        reach += step * (n - 1)
+    if nested or x.size == 0:
+        return False
+    places = reduce(np.add.outer, (step * np.arange(n) for step, n in steps), np.zeros((), np.int64))
+    return np.unique(places).size < places.size
+
+
 def about(x: object) -> str:
-    return f"an array of {x.dtype}" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
+    return f"an array of {kind(x.dtype)}" if isinstance(x, np.ndarray) else f"a {type(x).__name__}"
 
 
 def numbers(like: Array, **given: complex) -> None:
@@ -221,8 +240,20 @@ def real(**given: complex) -> None:
 
 def of_numbers(**given: Any) -> None:
     for name, value in given.items():
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise ValueError(f"{name} is an integer of {value.bit_length()} bits, which no float holds")
         if not isinstance(value, (float, int)) and (np.ndim(value) or np.asarray(value).dtype.kind not in "biufc"):
             raise TypeError(f"{name} is {value!r}, and has to be a number")
+
+
+def kind(dtype: np.dtype[Any]) -> str:
+    """What a type is called, with the order of bytes if it is none of this processor's.
+
+    >>> import numpy as np
+    >>> kind(np.dtype("f8")), kind(np.dtype("f8").newbyteorder())
+    ('float64', 'float64 of the other byte order')
+    """
+    return str(dtype) if dtype.isnative else f"{dtype.newbyteorder('=')} of the other byte order"
 
 
 def is_complex(number: complex) -> bool:
@@ -245,15 +276,15 @@ def with_out(
     try:
         made = np.zeros(shape(*found), found[0].dtype)
     except (IndexError, TypeError):
-        said = (f"{name} has {x.ndim} dimensions" for name, x in zip(arrays, found, strict=True))
-        raise ValueError(", ".join(said)) from None
+        said = (f"{name} has {x.ndim} dimension{'s' * (x.ndim != 1)}" for name, x in zip(arrays, found, strict=True))
+        raise ValueError(f"{' and '.join(said)}, which don't fit") from None
     return found, made
 
 
 def shaped(ndim: int, **arrays: Array) -> None:
     for name, x in arrays.items():
         if x.ndim != ndim:
-            raise ValueError(f"{name} has {x.ndim} dimensions, not {ndim}")
+            raise ValueError(f"{name} has {x.ndim} dimension{'s' * (x.ndim != 1)}, not {ndim}")
 
 
 def vectors(**arrays: Array) -> None:

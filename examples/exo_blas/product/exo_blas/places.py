@@ -51,5 +51,6 @@ def loaded() -> ctypes.CDLL:
     there: this may be the folder of the source, which Python finds before what was installed."""
     path = library(64)
     if not path.exists():
-        raise ImportError(f"{path} isn't there: exo_blas was imported from its source, not from where it was installed")
+        why = "it was built without it (LIBRARIES)" if library().exists() else "it was imported from its source"
+        raise ImportError(f"{path} isn't there, which exo_blas calls: {why}")
     return ctypes.CDLL(str(path))
