@@ -135,7 +135,8 @@ def run(level: str, asked: argparse.Namespace, some: Sequence[Rival], harness: H
                 rows.append(measured(case, racing, harness, limits, rounds))
                 keep(rows[-1])
     if rows:
-        how = f"{'--quick ' * asked.quick}--rounds {asked.rounds}"
+        given = "".join(f" --peer '{peer.partition('=')[0]}=FILE'" for peer in asked.peer)
+        how = f"{'--quick ' * asked.quick}--rounds {asked.rounds}{given}"
         report(asked.out, level, rows, mine, peers, missing(some), how)
     return wrong
 

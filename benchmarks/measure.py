@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from statistics import median
 
@@ -50,10 +51,13 @@ def machine(threads: str) -> str:
     """The processor and the versions that matter."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    model = next((x.partition(":")[2].strip() for x in lines if x.startswith("model name")), platform.processor())
+    told = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    model = told.get("model name") or platform.processor()
+    if "cpu family" in told:  # of two processors with one name
+        model += f" (family {told['cpu family']}, model {told['model']})"
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = f"Python {platform.python_version()}, NumPy {np.__version__} with {blas['name']} {blas['version']}"
-    return f"{model}, {os.cpu_count()} cores; {versions}; {threads}"
+    return f"{model}, {os.cpu_count()} cores; {versions}; {threads}; {date.today()}"
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], threads: str = "one thread") -> None:
