@@ -15,6 +15,7 @@ from ..kernel import (
     Alloc,
     Assign,
     Call,
+    Const,
     Expr,
     For,
     Interval,
@@ -48,14 +49,23 @@ def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -
     """Whether a loop needs the statement: not if it holds vectors, or if no iteration touches what another one writes.
 
     A loop inside it of unknown length may be one of known length for the C compiler: by a condition around it, or by
-    what a caller passes.
+    what a caller passes. If it is none, it stays a loop, and the statement costs nothing: what iterations touch, which
+    takes long to find out, is asked where all inside may be unrolled.
     """
     if s.mode != "seq" or not _several_places(s, f, by_tree):
         return False
     inside = [n for _, n in walk(s) if n is not s]
     if _has_vectors(s, f, by_tree):
         return False
-    return not _stays_in_its_column(inside, f) and not iterations_apart(f.tree, path)
+    if _stays_in_its_column(inside, f):
+        return False
+    return _holds_a_loop_of_any_length(s, f, by_tree) or not iterations_apart(f.tree, path)
+
+
+def _holds_a_loop_of_any_length(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether a loop, or what it calls, holds one whose bounds are no numbers."""
+    loops = (n for n, _ in with_callees(s, f, by_tree) if isinstance(n, For) and n is not s)
+    return any(not (isinstance(n.lo, Const) and isinstance(n.hi, Const)) for n in loops)
 
 
 def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
