@@ -17,6 +17,7 @@ from benchmarks.blas_rivals import (
     Harness,
     Rival,
     missing,
+    opened,
     parameters,
     plain,
     plain_by,
