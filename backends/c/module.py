@@ -52,6 +52,11 @@ knows what `pow` is and errno is off, and that is another number for -0.0 and -i
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _POWER = re.compile(r"\bpowf?\(")
 
+MOST_PARTS = 1 << 16
+"""Characters of functions that are made parts of their callers, as often as they are called. Of an embedded module with
+more, only those with one caller are parts: C compilers take a second for so much, and longer by more than that for
+more."""
+
 PRIVATE = "exo__"
 """A prefix of names that nothing else has: neither other C, nor what is generated besides functions. Such functions are
 static."""
@@ -132,9 +137,12 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         if _has_admission(f) and admits_name(f) in names:
             raise NameClashError(f"{admits_name(f)} tells whether {f.name} may be called: rename the procedure")
     entries = [(f, _entry(f, names)) for f in program.functions]
-    calls = calls_of(program)
-    storage = {f.name: _storage(f, embedded, calls[f.name]) for f in program.functions}
-    bodies = [_definition(f, env, program, needs, storage[f.name]) for f, env in entries]
+    calls, leaves = calls_of(program), [f for f in program.functions if f.is_leaf and not f.exported]
+    texts = {f.name: _definition(f, env, program, needs) for f, env in entries}
+    few = sum(calls[f.name] * len(texts[f.name][1]) for f in leaves) <= MOST_PARTS
+    parts = {f.name for f in leaves if few or calls[f.name] == 1} if embedded else set[str]()
+    storage = {f.name: _storage(f, embedded, f.name in parts) for f in program.functions}
+    bodies = [before + storage[name] + text for name, (before, text) in texts.items()]
     prototypes = [
         f"{_contract(f, env)}{storage[f.name]}{_prototype(f, env, exported, '')};\n" for f, env in entries if f.exported
     ]
@@ -264,14 +272,12 @@ def _prototype(
     return f"{result} {name or f.name}({', '.join(params) or 'void'})"
 
 
-def _storage(f: Function, embedded: bool, calls: int) -> str:
-    """What stands before the declaration of a function that is called in so many places: one that calls no other is a
-    part of its only caller. C compilers would decide by what is around, have too few registers for the loops of a long
-    function, and take long for what is a part of many."""
+def _storage(f: Function, embedded: bool, is_part: bool) -> str:
+    """What stands before the declaration of a function, which may be a part of its callers. C compilers would decide by
+    what is around, and have too few registers for the loops of a long function."""
     if f.exported or not embedded:
         return "static " * (embedded or not f.exported or f.name.startswith(PRIVATE))
-    part = f.is_leaf and calls == 1
-    return f"static {'inline __attribute__((always_inline))' if part else '__attribute__((noinline))'} "
+    return f"static {'inline __attribute__((always_inline))' if is_part else '__attribute__((noinline))'} "
 
 
 def _c_argument(env: Env, a: Arg) -> str:
@@ -285,7 +291,8 @@ def _is_window(a: Arg) -> bool:
     return isinstance(a.type, Tensor) and a.type.window
 
 
-def _definition(f: Function, entry: Env, program: Program, needs: Needs, storage: str) -> str:
+def _definition(f: Function, entry: Env, program: Program, needs: Needs) -> tuple[str, str]:
+    """The functions that are made of its parallel loops, and its own text without what stands before."""
     printer = Statements(f, program, needs)
     for a in f.tree.args:
         if not isinstance(a.type, Control):
@@ -297,8 +304,8 @@ def _definition(f: Function, entry: Env, program: Program, needs: Needs, storage
         if _is_window(a):
             strides = entry.views[a.sym].strides
             needs.strides[f.name, a.sym] = tuple(d for d, stride in enumerate(strides) if str(stride) in used)
-    opening = f"{storage}{_prototype(f, entry, needs, 'restrict ')} {{"
-    return "\n".join((*printer.outlined, opening, *indented(lines), "}\n"))
+    opening = f"{_prototype(f, entry, needs, 'restrict ')} {{"
+    return "".join(f"{text}\n" for text in printer.outlined), "\n".join((opening, *indented(lines), "}\n"))
 
 
 def _admission(f: Function, entry: Env, needs: Needs, embedded: bool) -> str:

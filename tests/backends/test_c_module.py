@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.c import CModule, compile
+from backends.c import CModule, compile, module
 from exo_strat import Proc
 
 Code = Callable[..., Proc]
@@ -48,7 +48,7 @@ def test_what_nobody_asked_for_is_static(nest: Proc) -> None:
     assert declared(compile([nest])) == {"leaf": {"static "}, "middle": {"static "}, "top": {""}}
 
 
-def test_of_an_embedded_module_a_leaf_is_a_part_of_its_only_caller(nest: Proc) -> None:
+def test_of_an_embedded_module_leaves_are_parts_of_their_callers(nest: Proc) -> None:
     assert declared(compile([nest], embedded=True)) == {
         "leaf": {"static inline __attribute__((always_inline)) "},
         "middle": {"static __attribute__((noinline)) "},
@@ -56,11 +56,8 @@ def test_of_an_embedded_module_a_leaf_is_a_part_of_its_only_caller(nest: Proc) -
     }
 
 
-def test_of_an_embedded_module_a_leaf_with_two_callers_is_no_part_of_them(code: Code) -> None:
-    leaf = code("""
-    def leaf(x: f32):
-        x = 1.0
-    """)
+def test_of_many_parts_only_those_of_one_caller_stay(code: Code, nest: Proc, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf = nest.body()[0].subproc().body()[0].subproc()
     top = code(
         """
     def top(x: f32, y: f32):
@@ -69,7 +66,10 @@ def test_of_an_embedded_module_a_leaf_with_two_callers_is_no_part_of_them(code: 
     """,
         leaf=leaf,
     )
+    assert declared(compile([top], embedded=True))["leaf"] == {"static inline __attribute__((always_inline)) "}
+    monkeypatch.setattr(module, "MOST_PARTS", 10)
     assert declared(compile([top], embedded=True))["leaf"] == {"static __attribute__((noinline)) "}
+    assert declared(compile([nest], embedded=True))["leaf"] == {"static inline __attribute__((always_inline)) "}
 
 
 @pytest.fixture
