@@ -52,9 +52,9 @@ knows what `pow` is and errno is off, and that is another number for -0.0 and -i
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _POWER = re.compile(r"\bpowf?\(")
 
-MOST_PARTS = 1 << 16
+MOST_PARTS = 1 << 17
 """Characters of functions that are made parts of their callers, as often as they are called. Of an embedded module with
-more, only those with one caller are parts: C compilers take a second for so much, and longer by more than that for
+more, only those with one caller are parts: C compilers take two seconds for so much, and longer by more than that for
 more."""
 
 PRIVATE = "exo__"
@@ -139,7 +139,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
     entries = [(f, _entry(f, names)) for f in program.functions]
     calls, leaves = calls_of(program), [f for f in program.functions if f.is_leaf and not f.exported]
     texts = {f.name: _definition(f, env, program, needs) for f, env in entries}
-    few = sum(calls[f.name] * len(texts[f.name][1]) for f in leaves) <= MOST_PARTS
+    few = sum(calls[f.name] * len(told(texts[f.name][1], needs.origins)[0]) for f in leaves) <= MOST_PARTS
     parts = {f.name for f in leaves if few or calls[f.name] == 1} if embedded else set[str]()
     storage = {f.name: _storage(f, embedded, f.name in parts) for f in program.functions}
     bodies = [before + storage[name] + text for name, (before, text) in texts.items()]
