@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -116,7 +116,7 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
     with `prefix`; with `PRIVATE`, no other C has such names, and procedures may be called as they like.
 
     `embedded`, its text is to be a part of a C file that calls `procs`: all functions are static. Of those that `procs`
-    call, the ones that call no others are parts of their callers, and the others stay functions.
+    call, the ones that call no others are parts of their callers, unless that is too much (`MOST_PARTS`).
 
     Dense tensors are pointers, windows small structs with strides in elements, single values
     pointers, control values `int64_t` or `bool`. What a caller owes (assertions, and that no buffer
@@ -137,10 +137,9 @@ def compile(procs: Sequence[Proc], name: str = "exo", embedded: bool = False, pr
         if _has_admission(f) and admits_name(f) in names:
             raise NameClashError(f"{admits_name(f)} tells whether {f.name} may be called: rename the procedure")
     entries = [(f, _entry(f, names)) for f in program.functions]
-    calls, leaves = calls_of(program), [f for f in program.functions if f.is_leaf and not f.exported]
     texts = {f.name: _definition(f, env, program, needs) for f, env in entries}
-    few = sum(calls[f.name] * len(told(texts[f.name][1], needs.origins)[0]) for f in leaves) <= MOST_PARTS
-    parts = {f.name for f in leaves if few or calls[f.name] == 1} if embedded else set[str]()
+    lengths = {f: len(told(text, needs.origins)[0]) for f, (_, text) in texts.items()} if embedded else {}
+    parts = _parts(program, lengths) if embedded else set()
     storage = {f.name: _storage(f, embedded, f.name in parts) for f in program.functions}
     bodies = [before + storage[name] + text for name, (before, text) in texts.items()]
     prototypes = [
@@ -270,6 +269,13 @@ def _prototype(
     compilers that make it a part of a loop take that for true of all iterations."""
     params = [param for i, a in enumerate(f.tree.args) for param in _parameters(f, env, a, i, needs, restrict)]
     return f"{result} {name or f.name}({', '.join(params) or 'void'})"
+
+
+def _parts(program: Program, lengths: Mapping[str, int]) -> set[str]:
+    """The functions that are to be parts of their callers, by how long the text of each is."""
+    calls, leaves = calls_of(program), [f.name for f in program.functions if f.is_leaf and not f.exported]
+    few = sum(calls[name] * lengths[name] for name in leaves) <= MOST_PARTS
+    return {name for name in leaves if few or calls[name] == 1}
 
 
 def _storage(f: Function, embedded: bool, is_part: bool) -> str:
