@@ -6,6 +6,7 @@ import doctest
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -255,6 +256,25 @@ def test_a_profile_keeps_what_it_says_of_other_numbers(found, left, package, tmp
     assert status == (1 if isinstance(found, str) else 0)
     numbers = [line.partition("#")[0].split(" ", 1) for line in output.read_text().splitlines()]
     assert [rest.strip() for isa, rest in (n for n in numbers if len(n) == 2) if isa == best.isa] == left
+
+
+def test_a_search_that_is_terminated_keeps_what_it_found(package, tmp_path, monkeypatch):
+    *_, tuning = package
+    from exo_blas import __main__ as command
+
+    def ended(*given):
+        yield tuning.Found("gemm_slim", 42, 1.1)
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield tuning.Found("gemm_dots", 42, 1.1)
+
+    monkeypatch.setattr(command, "tuned", ended)
+    output, before = tmp_path / "own.profile", [(n, signal.getsignal(n)) for n in (signal.SIGTERM, signal.SIGPIPE)]
+    try:
+        assert command.main(["tune", "-o", str(output)]) == 130
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+    assert "gemm_slim 42" in output.read_text() and "gemm_dots" not in output.read_text()
 
 
 def test_the_search_takes_the_way_that_is_faster(package):

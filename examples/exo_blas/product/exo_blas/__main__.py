@@ -30,6 +30,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     given = arguments().parse_args(words)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads may stop early: `exo-blas choices | head -3`
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it so wants what it has found, too
     if given.command == "tune":
         os.environ.pop(VARIABLE, None)  # what it would set is found anew
     now = choices()
@@ -87,7 +88,6 @@ def tune(now: Choices, minutes: float, only: Sequence[str], output: Path) -> int
     if remark:
         print(f"other programs use the processors (load {load:.1f}): numbers will be wrong", file=sys.stderr)
     interrupted, measured = False, set[str]()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it so wants what it has found, too
     start = time.monotonic()
     waiting(start, minutes)
     try:
