@@ -15,7 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 WHOLE = ("exo_strat", "backends")
 FOLLOWED = ("strategies", "examples")
-KINDS = (".py", ".c", ".h", ".txt", ".sh")
 
 
 @cache
@@ -25,9 +24,9 @@ def digest(module: str) -> str:
 
 
 def of_everything(*more: object) -> str:
-    """A hash of all files of these packages that a library may depend on, and of what else is given."""
+    """A hash of all files of these packages, profiles of processors among them, and of what else is given."""
     files = (p for package in (*WHOLE, *FOLLOWED) for p in sorted((ROOT / package).rglob("*")))
-    return _hash_of((*map(repr, more), *(_line(p) for p in files if p.suffix in KINDS)))
+    return _hash_of((*map(repr, more), *(_line(p) for p in files if p.is_file() and p.suffix != ".pyc")))
 
 
 @cache

@@ -140,6 +140,20 @@ def test_of_a_library_of_which_nothing_changed_nothing_is_looked_at(
     assert build(tmp_path, [plain_c], only=["rotg"]).stat().st_size > 0
 
 
+@pytest.mark.parametrize("name", ["exo_strat/a.py", "examples/exo_blas/cblas/a.c", "examples/exo_blas/cblas/a.profile"])
+def test_any_file_counts_for_whether_something_changed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    file = tmp_path / name
+    file.parent.mkdir(parents=True)
+    file.write_text("")
+    before = sources.of_everything("gcc")
+    assert sources.of_everything("gcc") == before != sources.of_everything("clang")
+    file.write_text("// other")
+    assert sources.of_everything("gcc") != before
+
+
 def test_a_kernel_is_scheduled_once_for_all_units_and_for_targets_with_the_same_plan() -> None:
     real, pairs = (next(u for u in units() if u.name == name) for name in ("dcopy", "zcopy"))
     shared = {k.name: k for _, k in kernels_of(real)}
