@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from backends.c.memory import ALIGNED
+from backends.families import FAMILIES
 
 from .fortran import fortran
 from .interface import FOLDER, header, parts
@@ -73,7 +75,7 @@ def dispatch(
             skipping(p for p in functions if p.fortran[0] in zeros),
             _choose_isa(plain, {t: targets[t] for t in better}),
             f'#define EXO_SETS "{" ".join(targets)}"',
-            _numbers(bool(better), second_cache),
+            _numbers(second_cache),
             _REST,
         )
     )
@@ -161,23 +163,38 @@ def _choose_isa(plain: str, better: Mapping[str, Sequence[str]]) -> str:
     return "\n".join((*lines, "}\n"))
 
 
-def _numbers(with_families: bool, second_cache: int) -> str:
-    """The numbers of `choices.h`, and how they are chosen. Profiles of families are in `cblas/profiles`, called as gcc
-    calls the family."""
-    families = sorted((FOLDER / "profiles").glob("*.profile")) if with_families else []
-    lines = [
-        f"enum {{ EXO_L2 = {second_cache}, L2 = EXO_L2, WIDE = 0 }};",
-        "#define EXO_START(name, model, least, most) model,",
-        "struct exo_choices exo_choices = {EXO_CHOICES(EXO_START)};  // for who calls before the library is ready\n",
-        "static void exo_read_profile(const char *source, const char *text);\n",
-        "static void exo_read_families(void) {",
-    ]
-    for path in families:
-        # the remarks say how good it was where it was found: they are not part of the library
-        told = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
-        text = "".join(f'\n        "{line}\\n"' for line in told if line)
-        lines += [f'    if (__builtin_cpu_is("{path.stem}")) exo_read_profile("{path.stem}", {text});']
-    return "\n".join((*lines, "}\n", (FOLDER / "profile.h").read_text()))
+def _numbers(second_cache: int) -> str:
+    """The numbers of `choices.h`, and how they are chosen."""
+    return "\n".join(
+        (
+            f"enum {{ EXO_L2 = {second_cache}, L2 = EXO_L2, WIDE = 0 }};",
+            "#define EXO_START(name, model, least, most) model,",
+            "// for who calls before the library is ready",
+            "struct exo_choices exo_choices = {EXO_CHOICES(EXO_START)};\n",
+            "static void exo_read_profile(const char *source, const char *text);",
+            "static void exo_read_families(void);\n",
+            (FOLDER / "profile.h").read_text(),
+            families_read(),
+        )
+    )
+
+
+def families_read() -> str:
+    """The C function that reads the profile of the processor's family, if there is one in `cblas/profiles`."""
+    profiles = sorted((FOLDER / "profiles").glob("*.profile"))
+    return "\n".join(("static void exo_read_families(void) {", *map(_family_read, profiles), "}\n"))
+
+
+def _family_read(profile: Path) -> str:
+    """The statement for one family, as which the file is called: `zen-3`."""
+    (family,) = (f for f in FAMILIES if f.processor.name.lower().replace(" ", "-") == profile.stem)
+    told = (line.partition("#")[0].strip() for line in profile.read_text().splitlines())
+    # the remarks say how good it was where it was found: they are not part of the library
+    text = "".join(f'\n        "{line}\\n"' for line in told if line)
+    models = " || ".join(f"exo_cpu_model == {n}" for n in sorted(family.models))
+    vendor = f'!strcmp((const char *)exo_cpu_vendor, "{family.vendor}")'
+    is_one = f"{vendor} && exo_cpu_family == {family.family} && ({models})"
+    return f'    if ({is_one}) exo_read_profile("{profile.stem}", {text});'
 
 
 _REST = """\

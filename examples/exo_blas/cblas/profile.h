@@ -16,6 +16,7 @@
 #include <sys/utsname.h>
 
 static char exo_processor[80];
+static unsigned exo_cpu_vendor[4], exo_cpu_family, exo_cpu_model;  // the vendor is text
 
 static void exo_model(int64_t L2, int WIDE) {
 #define EXO_VALUE(name, model, least, most) exo_choices.name = model;
@@ -26,16 +27,16 @@ static void exo_name_processor(void) {
     struct utsname system;
     snprintf(exo_processor, sizeof exo_processor, "%s", uname(&system) < 0 ? "unknown" : system.machine);
 #if defined(__x86_64__) && defined(__GNUC__)
-    unsigned words[13] = {0}, kind, rest;
-    if (!__get_cpuid(1, &kind, &rest, &rest, &rest)) return;
+    unsigned words[13] = {0}, kind, rest, *v = exo_cpu_vendor;
+    if (!__get_cpuid(0, &rest, v, v + 2, v + 1) || !__get_cpuid(1, &kind, &rest, &rest, &rest)) return;
+    exo_cpu_family = (kind >> 8 & 15) + (kind >> 20 & 255), exo_cpu_model = (kind >> 4 & 15) | (kind >> 12 & 240);
     for (unsigned i = 0, *w = words; i < 3; i++, w += 4)
         if (!__get_cpuid(0x80000002 + i, w, w + 1, w + 2, w + 3)) return;
     const char *const first = (const char *)words + strspn((const char *)words, " ");
     int n = (int)strlen(first);
     while (n > 0 && first[n - 1] == ' ') n--;
-    const unsigned family = (kind >> 8 & 15) + (kind >> 20 & 255), model = (kind >> 4 & 15) | (kind >> 12 & 240);
     // in a virtual machine, the name alone tells little
-    snprintf(exo_processor, sizeof exo_processor, "%.*s (%u.%u)", n, first, family, model);
+    snprintf(exo_processor, sizeof exo_processor, "%.*s (%u.%u)", n, first, exo_cpu_family, exo_cpu_model);
 #endif
 }
 

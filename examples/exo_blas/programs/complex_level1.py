@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from . import complex as pairs
 from . import level1
 from .kernel import COMPLEX_LETTERS, LETTERS, Kernel
-from .level1 import LIMITS, in_precision, written
+from .level1 import MOST, in_precision, written
 
 # In `dot_apart`, pairs that are no neighbours are copied, 256 at a time, so that they stay in the first cache.
 
@@ -230,4 +230,4 @@ def kernels_in(precision: str) -> Iterator[Kernel]:
     loops = {k.name: k for k in pairs.kernels() if k.name in mine | {f"{letter}size1"}}
     loops |= {k.name: k for k in level1.kernels() if k.name[1:] in ("amax", "iamax_at", "iamax_from")}
     text = in_precision("\n".join((VECTORS, PRODUCTS, LONG, APART, LARGEST, ROTATION)), precision, letter)
-    return written(text.replace("\n\n\n", "\n\n"), loops, LARGEST=LIMITS["f64"][2])
+    return written(text.replace("\n\n\n", "\n\n"), loops, LARGEST=MOST)

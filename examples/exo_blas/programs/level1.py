@@ -118,11 +118,11 @@ def amax(n: size, least: R, x: [R][n], r: R):
 
 
 @proc
-def first(n: size, below: R, none: R, x: [R][n], k: [R][n], r: R):
+def first(n: size, least: R, none: R, x: [R][n], k: [R][n], r: R):
     p: R
     p = none
     for i in seq(0, n):
-        p = min(p, select(below, abs(x[i]), k[i], none))
+        p = min(p, select(fmax(abs(x[i]), -1.0), least, none, k[i]))
     r = p
 
 
@@ -263,8 +263,11 @@ def way(ending: str, make: Callable[..., Proc], kernel: Kernel, *loops: Kernel) 
     return Kernel(name, kernel.precision, make(name, *(k.program for k in loops)), partial(of_loops, loops))
 
 
-LIMITS = {"f32": (24, 126, (2.0 - 2.0**-23) * 2.0**127), "f64": (53, 1022, sys.float_info.max)}
-"""Of a precision: bits of a number, the least exponent of a normal one, negated, and the largest."""
+MOST = sys.float_info.max
+"""The largest number in double precision."""
+
+LEAST = {"f32": 2.0**-126, "f64": 2.0**-1022}
+"""The least number of a precision that has all its bits."""
 
 
 def in_precision(texts: str, precision: str, letter: str = "") -> str:
@@ -290,18 +293,16 @@ def norms() -> Iterator[Kernel]:
     """The kernels of Euclidean norms."""
     loops = [k for p in (ssquares, dsquares) for k in by_ways(p, "f64")]
     loops += [kernel(p, "f64", "_strided", strided, near=False) for p in (amax, dscaled, ssquares, dsquares)]
-    return written(NORMS, {k.name: k for k in loops}, LARGEST=LIMITS["f64"][2])
+    return written(NORMS, {k.name: k for k in loops}, LARGEST=MOST)
 
 
 # -- the largest ------------------------------------------------------------------------------------------
 
 def largest(precision: str) -> Iterator[Kernel]:
     """The kernels that search for the largest number."""
-    bits, least, most = LIMITS[precision]
     loops = [kernel(amax, precision, "", plan), kernel(first, precision, "", plan)]
     loops += [kernel(p, precision, ending, strided, near=False) for p, ending in ((copy, "_strided"), (search, ""))]
-    values = {"LEAST": 2.0 ** (1 - least - bits), "SMALL": 2.0 ** (1 - least), "SHRUNK": 1 - 2.0**-bits}
-    return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops}, LARGEST=most, **values)
+    return written(in_precision(LARGEST_OF, precision), {k.name: k for k in loops})
 
 
 # -- modified rotations ------------------------------------------------------------------------------------
@@ -316,7 +317,7 @@ def flagged(precision: str) -> Iterator[Kernel]:
 
 def rotations(precision: str) -> Iterator[Kernel]:
     """What is about single numbers, and is left as it is."""
-    least = 2.0 ** -LIMITS[precision][1]
+    least = LEAST[precision]
     return written(in_precision(ROTATIONS, precision), {}, SMALL=least, LARGE=1 / least, GAMMA=4096.0, SQUARE=2.0**24)
 
 

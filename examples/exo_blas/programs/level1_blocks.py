@@ -98,9 +98,9 @@ def snrm2_parts(n: size, x: [f32][n, 2], r: f64):
 
 
 # The first index of the largest |x[i]|. A number that is none never is the largest. Few numbers are taken one after the
-# other. Of others, the largest is known first; the least index is that of what is above the next smaller number. Many
-# are taken in chunks; pieces of 32 of the first of the best chunks are asked for the largest until one has it. The last
-# piece begins early instead of being short. Counts are the numbers from 0 to 63. `start` is room.
+# other. Of others, the largest is known first, and then the least index of what is not less; what is none counts as -1.
+# Many are taken in chunks; pieces of 32 of the first of the best chunks are asked for the largest until one has it. The
+# last piece begins early instead of being short. Counts are the numbers from 0 to 63. `start` is room.
 
 LARGEST_OF = """
 def Tiamax(n: size, counts: R[64], x: [R][n], r: i64):
@@ -112,10 +112,8 @@ def Tiamax(n: size, counts: R[64], x: [R][n], r: i64):
 def Tiamax_at(n: size, most: R, counts: R[64], x: [R][n], r: i64):
     assert n <= 64
     assert stride(x, 0) == 1
-    below: R
-    below = most - LEAST if most < SMALL else fmin(most * SHRUNK, LARGEST)
     place: R
-    Tfirst(n, below, 64.0, x[0:n], counts[0:n], place)
+    Tfirst(n, most, 64.0, x[0:n], counts[0:n], place)
     r = i64(place)
 
 def Tiamax_few(n: size, counts: R[64], x: [R][n], r: i64):

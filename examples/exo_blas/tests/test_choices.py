@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from backends.families import find_family
 from examples.exo_blas.binding import Cblas, load
+from examples.exo_blas.builder.dispatch import families_read
 from examples.exo_blas.builder.interface import FOLDER
 from examples.exo_blas.tests import test_random
 from examples.exo_blas.tests.test_random import COMPLEX, COMPLEX_KINDS, COMPLEX_ROUTINES, DENSE, KINDS, LEVEL3, Lab
@@ -293,9 +295,52 @@ def test_the_examples_in_docstrings_are_true(package):
         assert found.attempted and not found.failed
 
 
-def test_profiles_of_families_are_read():
-    for path in (FOLDER / "profiles").glob("*.profile"):
-        compiler = shutil.which("gcc") or pytest.skip("there is no gcc")
-        asked = f'int main(void) {{ return __builtin_cpu_is("{path.stem}"); }}'
-        done = subprocess.run([compiler, "-xc", "-c", "-o", os.devnull, "-"], input=asked, text=True, check=False)
-        assert done.returncode == 0
+FAMILIES_READ = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char exo_cpu_vendor[13];
+static unsigned exo_cpu_family, exo_cpu_model;
+static void exo_read_profile(const char *source, const char *text) { printf("%s %zu", source, strlen(text)); }
+BODY
+int main(int n, char **words) {
+    strcpy(exo_cpu_vendor, words[1]);
+    exo_cpu_family = atoi(words[2]), exo_cpu_model = atoi(words[3]);
+    exo_read_families();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "model", "name"),
+    [
+        ("AuthenticAMD", 25, 1, "zen-3"),
+        ("AuthenticAMD", 25, 17, "zen-4"),
+        ("AuthenticAMD", 25, 0x61, "zen-4"),
+        ("AuthenticAMD", 24, 17, ""),
+        ("GenuineIntel", 25, 17, ""),
+    ],
+)
+def test_the_profile_of_the_processors_family_is_read(vendor, family, model, name, tmp_path):
+    compiler = shutil.which("gcc") or pytest.skip("there is no gcc")
+    source, program = tmp_path / "families.c", tmp_path / "families"
+    source.write_text(FAMILIES_READ.replace("BODY", families_read()))
+    subprocess.run([compiler, "-Wall", "-Werror", "-o", program, source], check=True)
+    said = subprocess.run([program, vendor, str(family), str(model)], capture_output=True, text=True, check=True).stdout
+    assert said.split()[:1] == [name] * bool(name)
+    assert not name or int(said.split()[1]) > 0
+
+
+def test_a_library_uses_the_numbers_of_its_processors_family(blas_of, version, monkeypatch):
+    monkeypatch.delenv("EXO_BLAS_PROFILE", raising=False)
+    blas = blas_of(WRAPPERS, version)
+    numbers = re.search(r"\((\d+)\.(\d+)\)$", lines_of(blas)[0]) or pytest.skip("the processor has no numbers")
+    family = find_family("AuthenticAMD", int(numbers[1]), int(numbers[2])) or pytest.skip("it is of no family of AMD's")
+    path = FOLDER / "profiles" / f"{family.processor.name.lower().replace(' ', '-')}.profile"
+    if not path.exists():
+        pytest.skip(f"{family.processor.name} has no profile")
+    lines = [line.partition("#")[0].split() for line in path.read_text().splitlines()]
+    wanted = {line[1]: " ".join(line[2:]) for line in lines if line and line[0] == version.isa}
+    assert wanted or version.isa == "c"
+    known = told(blas)
+    assert {name: "no limit" if known[name][0] == 1 << 60 else str(known[name][0]) for name in wanted} == wanted
