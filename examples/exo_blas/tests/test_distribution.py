@@ -193,9 +193,22 @@ def test_a_wrong_profile_is_refused(sources: Path, tmp_path: Path) -> None:
         assert f"EXO_PROFILE: there is no file {other}" in refused(*configure, f"-DEXO_PROFILE={other}", cwd=sources)
 
 
-def test_libraries_that_there_are_not_are_refused(sources: Path) -> None:
-    assert "LIBRARIES is bogus: there are exo_blas exo_blas64." in refused("make", "LIBRARIES=bogus", cwd=sources)
-    assert "LIBRARIES is empty: there are exo_blas exo_blas64." in refused("make", "LIBRARIES=", cwd=sources)
+def test_libraries_that_there_are_not_are_refused(sources: Path, tmp_path: Path) -> None:
+    commands: list[tuple[str | Path, ...]] = [("make",)]
+    if shutil.which("cmake"):
+        commands.append(("cmake", "-B", tmp_path, "-DEXO_BLAS_VECTORS=OFF"))
+    for command in commands:
+        given = "-DLIBRARIES=" if command[0] == "cmake" else "LIBRARIES="
+        assert "LIBRARIES is bogus: there are exo_blas exo_blas64" in refused(*command, f"{given}bogus", cwd=sources)
+        assert "LIBRARIES is empty: there are exo_blas exo_blas64" in refused(*command, given, cwd=sources)
+
+
+def test_cmake_makes_one_library_if_it_is_told_so(sources: Path, tmp_path: Path) -> None:
+    if not shutil.which("cmake"):
+        pytest.skip("there is no cmake")
+    ran("cmake", "-B", tmp_path, "-DEXO_BLAS_VECTORS=OFF", "-DLIBRARIES=exo_blas", cwd=sources)
+    targets = ran("cmake", "--build", tmp_path, "--target", "help", cwd=sources).split()
+    assert "exo_blas" in targets and "exo_blas64" not in targets and "ilp64" not in targets
 
 
 def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
