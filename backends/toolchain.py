@@ -126,7 +126,7 @@ def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], nam
     library bring."""
     searched = any(f.startswith(("-I", "-i", "-B", "--")) for f in flags)
     others = [line for line in source.splitlines() if _INCLUDE.search(line) and not _BROUGHT.match(line)]
-    if not (others or searched or any(map(os.environ.get, _SEARCHED))):
+    if not (others or searched or any(map(os.environ.get, SEARCHED))):
         return source
     with tempfile.TemporaryDirectory() as scratch:
         text, made = Path(scratch, f"{_short(name)}.c"), Path(scratch, "all.i")
@@ -142,16 +142,20 @@ _BROUGHT = re.compile(
     r"|//(?!.*\*/)"
 )
 """Headers that change with the compiler or the system only; and lines that are comments."""
-_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX")
+SEARCHED = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX")
 """Variables that say where a compiler looks for headers."""
 
 
 def _key(source: str, flags: Sequence[str], command: tuple[str, ...], host: Sequence[str]) -> str:
     """A name for the result: the same text, built the same way, by the same compiler, for the same host."""
-    at = os.stat(command[0])
-    which = _identity(command, at.st_mtime_ns, at.st_size)
-    parts = [source, list(flags), list(command), at.st_mtime_ns, at.st_size, which, platform.machine(), list(host)]
+    parts = [source, list(flags), *which_compiler(command), platform.machine(), list(host)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+
+def which_compiler(command: tuple[str, ...]) -> list[object]:
+    """What tells whether a compiler is still the same: its command, its file and what it says of itself."""
+    at = os.stat(command[0])
+    return [list(command), at.st_mtime_ns, at.st_size, _identity(command, at.st_mtime_ns, at.st_size)]
 
 
 def _short(name: str) -> str:

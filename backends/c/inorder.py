@@ -43,21 +43,20 @@ PRELUDE = """\
 #endif"""
 
 Place = tuple[Sym, Sym, tuple[Expr | Point | Interval, ...]]
+Written = Assign | Reduce | Read | WindowExpr
 
 
 def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a loop needs the statement: not if it holds vectors, or if no iteration touches what another one writes.
+    """Whether a loop needs the statement: not if all it writes are vectors, or if no iteration touches what another one
+    writes.
 
     A loop inside it of unknown length may be one of known length for the C compiler: by a condition around it, or by
     what a caller passes. If it is none, it stays a loop, and the statement costs nothing: what iterations touch, which
     takes long to find out, is asked where all inside may be unrolled.
     """
-    if s.mode != "seq" or not _several_places(s, f, by_tree):
+    if s.mode != "seq" or not _several_places(s, f, by_tree) or not _writes_numbers(s, f, by_tree):
         return False
-    inside = [n for _, n in walk(s) if n is not s]
-    if _has_vectors(s, f, by_tree):
-        return False
-    if _stays_in_its_column(inside, f):
+    if _stays_in_its_column([n for _, n in walk(s) if n is not s], f):
         return False
     return _holds_a_loop_of_any_length(s, f, by_tree) or not iterations_apart(f.tree, path)
 
@@ -84,10 +83,25 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
     )
 
 
-def _has_vectors(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether code, or what it calls, has vectors already, of which compilers make no larger ones."""
-    found = with_callees(s, f, by_tree)
-    return any(isinstance(n, Read | WindowExpr) and not g.data[n.sym].mem.direct for n, g in found)
+def _writes_numbers(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether code, or what it calls, writes numbers one by one to what lives longer, be it beside vectors. Of what are
+    vectors already, compilers make no larger ones."""
+    found = list(with_callees(s, f, by_tree))
+    own = {n.sym for n, _ in found if isinstance(n, Alloc)}
+    return any(g.data[w.sym].owner not in own for n, g in found for w in _numbers_written(n, g, by_tree))
+
+
+def _numbers_written(n: Node, f: Function, by_tree: Mapping[int, Function]) -> Sequence[Written]:
+    """What a node writes without vectors: where an instruction has none, its arguments."""
+    if isinstance(n, Assign | Reduce):
+        return (n,)
+    if not isinstance(n, Call) or n.f.tree.instr is None:
+        return ()
+    buffers = [a for a in n.args if isinstance(a, Read | WindowExpr)]
+    if any(not f.data[a.sym].mem.direct for a in buffers if a.sym in f.data):
+        return ()
+    written = (n.args[i] for i in by_tree[id(n.f.tree)].written)
+    return [a for a in written if isinstance(a, Read | WindowExpr)]
 
 
 def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:

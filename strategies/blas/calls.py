@@ -32,10 +32,20 @@ def calls(program: Proc) -> list[CallCursor]:
     return [c for c in traversals.nlr(program.root()) if isinstance(c, CallCursor)]
 
 
+def called(program: Proc) -> tuple[Proc, ...]:
+    """The procedures that a program calls, each once: two that are equal need not be versions of one."""
+    return tuple({id(f): f for f in (call.subproc() for call in calls(program))}.values())
+
+
 def reached(program: Proc) -> tuple[Proc, ...]:
-    """What a program calls, and what that calls."""
-    called = dict.fromkeys(call.subproc() for call in calls(program))
-    return tuple(dict.fromkeys(f for own in called for f in (own, *reached(own))))
+    """What a program calls, and what that calls, each once."""
+    found: dict[int, Proc] = {}
+    todo = [program]
+    while todo:
+        new = {id(f): f for f in called(todo.pop()) if id(f) not in found}
+        found |= new
+        todo += new.values()
+    return tuple(found.values())
 
 
 @strategy
@@ -65,7 +75,7 @@ def calls_scheduled(p: Proc, c: Cursor, plans: Plans) -> Script:
             x[4 * (n / 4) + ii] = 0.0
     """
     plan = dict(plans)
-    yield other_versions(tuple(_scheduled(plan[f.name()], f) for f in reached(p) if f.name() in plan))
+    yield other_versions(tuple(_version(plan[f.name()], f) for f in reached(p) if f.name() in plan))
     return None
 
 
@@ -89,15 +99,29 @@ def other_versions(p: Proc, c: Cursor, versions: tuple[Proc, ...]) -> Script:
     >>> calls(schedule(other_versions((backwards,)), rows))[0].subproc() is backwards
     True
     """
-    # by identity: of two procedures that are equal, one need be no version of the other
-    known, found = {version.name(): version for version in versions}, dict[int, Proc]()
+    yield _instead(_others(p, versions, {}))
+    return None
+
+
+def _others(program: Proc, versions: tuple[Proc, ...], found: dict[int, Proc]) -> tuple[tuple[Proc, Proc], ...]:
+    """What a program calls, and what it is to call instead. `found` is what is known already."""
+    for f in called(program):
+        if id(f) not in found:
+            named_so = [v for v in versions if v.name() == f.name()]
+            # if none is a version of it, the call is refused, which says so
+            own = next((v for v in named_so if v.origin is f.origin), next(iter(named_so), None))
+            inside = () if own else _others(f, versions, found)
+            found[id(f)] = own or (schedule(_instead(inside), f) if inside else f)
+    return tuple((f, found[id(f)]) for f in called(program) if found[id(f)] is not f)
+
+
+@strategy
+def _instead(p: Proc, c: Cursor, others: tuple[tuple[Proc, Proc], ...]) -> Script:
+    """`f(..)  ~>  g(..)`, for each pair of procedures. Focus: anything. Returns the procedure."""
+    known = {id(f): g for f, g in others}
     for call in calls(p):
-        called = call.subproc()
-        if id(called) not in found:
-            other = known.get(called.name())
-            found[id(called)] = other or (schedule(other_versions(versions), called) if calls(called) else called)
-        if found[id(called)] is not called:
-            yield on(call, call_eqv(found[id(called)]))
+        if id(call.subproc()) in known:
+            yield on(call, call_eqv(known[id(call.subproc())]))
     yield nav(moves.root)
     return None
 
@@ -107,6 +131,12 @@ def with_plan(part: Proc, plan: Op) -> Op:
     """`part(..)  ~>  version(..)`, for all calls, of what a plan makes of a procedure. Focus: anything. Returns the
     procedure."""
     return other_versions((schedule(plan, part),))
+
+
+def _version(plan: Op, program: Proc) -> Proc:
+    """What a plan makes of a program. Of an equal program it was perhaps made before, but that is another procedure."""
+    made = _scheduled(plan, program)
+    return made if made.origin is program.origin else schedule(plan, program)
 
 
 @cache

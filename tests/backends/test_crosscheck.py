@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from backends import jit
-from backends.c import compile, program, statements
+from backends.c import compile, inorder, program, statements
 from backends.c.inorder import STATEMENT
 from backends.cpu import features
 from backends.crosscheck import COMPILERS, disagreements, ways
 from backends.native import FLAGS
 from backends.toolchain import build
+from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_storeu_ps
 from exo_strat import Proc, proc_from_source
 from exo_strat.direct import unroll_loop
 from exo_strat.testing.choices import Choices
@@ -296,9 +297,39 @@ def disagreeing(p: Proc) -> tuple[str, ...]:
     return tuple(found)
 
 
+def random_loops_with_vectors(seed: int) -> Proc:
+    """Loops that carry numbers from one iteration to the next, beside a vector, which may be for nothing."""
+    ch = Choices.seeded(seed)
+    moves = ["v: f32[8] @ AVX2", "ld(v, y[i, 0:8])", *ch.pick([[], ["st(z[i, 0:8], v)"], ["st(z[i - 1, 0:8], v)"]])]
+    sums = ["a[i, j] = a[i - 1, j - 1] + b[i, j]", *["c[i, j] = a[i - 1, j] - b[i, j]"] * ch.chance(60)]
+    numbers = [f"for j in seq(1, {ch.pick([3, 4, 8])}):", *(f"    {line}" for line in sums)]
+    body = [*moves, *numbers] if ch.chance(60) else [*numbers, *moves]
+    arguments = ", ".join(f"{x}: f32[n, 8]" for x in "abcyz")
+    lines = [f"def p(n: size, {arguments}):", "    for i in seq(1, n):", *(f"        {line}" for line in body)]
+    return proc_from_source("\n".join(lines), {"ld": mm256_loadu_ps, "st": mm256_storeu_ps, "AVX2": AVX2})
+
+
+def disagreeing_with_vectors(p: Proc) -> tuple[str, ...]:
+    return disagreements(p, (20, *(np.arange(k, 160 + k, dtype=np.float32).reshape(20, 8) % 7 for k in range(5))))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_compilers_agree_on_loops_that_carry_values(seed: int) -> None:
     assert disagreeing(random_loops(seed)) == ()
+
+
+@pytest.mark.skipif(not VECTORS, reason="the processor has not AVX2")
+@pytest.mark.parametrize("seed", range(12))
+def test_compilers_agree_on_loops_that_carry_values_beside_vectors(seed: int) -> None:
+    assert disagreeing_with_vectors(random_loops_with_vectors(seed)) == ()
+
+
+@pytest.mark.skipif(not VECTORS, reason="the processor has not AVX2")
+def test_such_loops_tell_if_numbers_beside_vectors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [random_loops_with_vectors(seed) for seed in range(12)]
+    monkeypatch.setattr(inorder, "_writes_numbers", lambda *_: False)
+    if not any(map(disagreeing_with_vectors, programs)):
+        pytest.skip("no compiler here has the fault")
 
 
 @pytest.mark.parametrize("knocked_out", ["in_order", "_overlapping"])

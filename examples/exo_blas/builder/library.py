@@ -27,7 +27,7 @@ from rich.progress import Progress
 from backends.c import BackendError
 from backends.native import FLAGS
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import CompileError, build_object, compiler, compiler_version, link
+from backends.toolchain import SEARCHED, CompileError, build_object, compiler, link, which_compiler
 from exo_strat import Machine, Proc, SchedulingError
 
 from ..programs.kernel import Kernel
@@ -150,13 +150,15 @@ def build(
     be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
     `ToolchainError`, or `OSError` if nothing can be written to the folder.
     """
+    # files that flags name, and headers that lie elsewhere, are seen where objects are made
+    told_all = not flags and not any(map(os.environ.get, SEARCHED))
     flags = (*flags, *(["-DEXO_BLAS_64"] if integers == 64 else []))
     library, wanted = directory / file_name(integers), set(only)
     asked = ([m.name for m in targets], flags, sorted(wanted), integers)
-    made_from = of_everything(compiler(), compiler_version(), asked)
+    made_from = of_everything(*which_compiler(compiler()), asked)
     files = [library, directory / "exo_blas.h", *([directory / ILP64] if integers == 64 else [])]
     told = library.with_suffix(".from")
-    if told.exists() and told.read_text() == _told(made_from, files):
+    if told_all and told.is_file() and told.read_bytes() == _told(made_from, files).encode():
         return library
     chosen = [u for u in units() if not wanted or wanted & {u.wrapper, u.name}]
     if missing := wanted - {name for u in chosen for name in (u.wrapper, u.name)}:

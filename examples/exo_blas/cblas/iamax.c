@@ -3,8 +3,7 @@
 #include "counts.h"
 
 #define PLACE(call) return (CBLAS_INDEX)RESULT(int64_t, call)
-TWO_WAYS(CBLAS_I, amax, iamax, CBLAS_INDEX, if (n <= 1 || x[0] != x[0]) return 0, incx < 1 || n > 64,
-    if (incx < 1) return 0;
+TWO_WAYS(CBLAS_I, amax, iamax, CBLAS_INDEX, if (n <= 1 || incx < 1 || x[0] != x[0]) return 0, n > 64,
     if (incx != 1) PLACE(KERNEL(iamax_apart)(n, counts, IN(x, incx), &(int64_t){0}, &r));
     if (IS_SHARED) PLACE(KERNEL(iamax_long)(n, counts, IN(x, 1), &(int64_t){0}, &r));
     PLACE(KERNEL(iamax_many)(n, counts, IN(x, 1), &(int64_t){0}, &r)),

@@ -55,7 +55,7 @@ static const char *exo_take(const char *name, long long value) {
 static void exo_read_profile(const char *source, const char *text) {
     const struct exo_choices before = exo_choices;
     if (!strncmp(text, "\xef\xbb\xbf", 3)) text += 3;  // what some editors begin a text with
-    for (int number = 1; *text; number++, text += *text == '\n') {
+    for (int number = 1; *text; number++, text += *text != 0) {
         char line[256], isa[16], set[18], name[64], rest;
         long long value = EXO_ANY, end = 0;
         const char *why = NULL;
@@ -63,8 +63,9 @@ static void exo_read_profile(const char *source, const char *text) {
         size_t n = strcspn(text, "#\r\n");
         while (n > 0 && strchr(" \t", text[n - 1])) n--;
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        text += strcspn(text, "\n");
-        if (!strncmp(line, "processor", 9)) {
+        text += strcspn(text, "\r\n");
+        text += text[0] == '\r' && text[1] == '\n';
+        if (!strncmp(line, "processor", 9) && strchr(": \t", line[9])) {
             const char *const named = line + 9 + strspn(line + 9, ": \t");
             if (!*named || !strcmp(named, exo_processor)) continue;
             fprintf(stderr, "EXO_BLAS_PROFILE: %s is for %s, and this is %s: left out\n", source, named, exo_processor);

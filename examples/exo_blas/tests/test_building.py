@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from backends.targets import avx2, avx512, plain_c
-from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError
+from backends.toolchain import CACHE_VARIABLE, CacheError, CompileError, NoCompilerError, compiler
 from examples.exo_blas.binding import Cblas
 from examples.exo_blas.builder import cache, library, sources
 from examples.exo_blas.builder.interface import Bits
@@ -137,7 +137,37 @@ def test_of_a_library_of_which_nothing_changed_nothing_is_looked_at(
         made.write_bytes(b"")
         with pytest.raises(pytest.fail.Exception):
             build(tmp_path, [plain_c], only=["rotg"])
+        made.with_suffix(".from").write_bytes(b"\xff")
+        with pytest.raises(pytest.fail.Exception):
+            build(tmp_path, [plain_c], only=["rotg"])
     assert build(tmp_path, [plain_c], only=["rotg"]).stat().st_size > 0
+
+
+def test_what_the_library_is_made_from_besides_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that became another one, headers that lie elsewhere, and files that flags name."""
+    own = tmp_path / "own-gcc"
+    own.write_text(f'#!/bin/sh\nexec {compiler()[0]} "$@"\n')
+    own.chmod(0o755)
+    monkeypatch.setenv("CC", str(own))
+    profile = tmp_path / "own.profile"
+    profile.write_text('"c vector_shared 70000\\n"')
+    flags = [f'-DEXO_PROFILE="{profile}"']
+    for given in ([], flags):
+        build(tmp_path, [plain_c], flags=given, only=["rotg"])
+        with monkeypatch.context() as patch:
+            patch.setattr(library, "for_all", lambda *_: pytest.fail("units are looked at"))
+            if given:
+                with pytest.raises(pytest.fail.Exception):
+                    build(tmp_path, [plain_c], flags=given, only=["rotg"])
+                continue
+            build(tmp_path, [plain_c], only=["rotg"])
+            patch.setenv("CPATH", str(tmp_path))
+            with pytest.raises(pytest.fail.Exception):
+                build(tmp_path, [plain_c], only=["rotg"])
+            patch.delenv("CPATH")
+            own.write_text(own.read_text() + "# another one\n")
+            with pytest.raises(pytest.fail.Exception):
+                build(tmp_path, [plain_c], only=["rotg"])
 
 
 @pytest.mark.parametrize("name", ["exo_strat/a.py", "examples/exo_blas/cblas/a.c", "examples/exo_blas/cblas/a.profile"])

@@ -61,7 +61,7 @@ def with_profile(blas_of, tmp_path: Path, monkeypatch) -> Callable[..., Cblas]:
         library = Path(blas_of(wrappers, version).library._name)
         copy = Path(shutil.copy(library, tmp_path / f"{len(list(tmp_path.iterdir()))}.so"))
         profile = copy.with_suffix(".profile")
-        profile.write_text(text)
+        profile.write_bytes(text.encode())
         monkeypatch.setenv("EXO_BLAS_PROFILE", str(profile))
         return load(copy, version.isa)
 
@@ -140,6 +140,14 @@ def test_a_profile_of_another_processor_is_left_out(begin, best, blas_of, with_p
     text = begin.format("of another make", f"{best.isa} gemm_slim 33\n")
     assert told(with_profile(WRAPPERS, best, text)) == told(blas_of(WRAPPERS, best))
     assert "is for of another make, and this is " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_of_a_profile_end_as_any_editor_ends_them(end, best, with_profile, capfd):
+    text = end.join((f"{best.isa} gemm_slim 33", f"{best.isa} gemm_dots 300", "processors: none", ""))
+    now = told(with_profile(WRAPPERS, best, text))
+    assert (now["gemm_slim"][0], now["gemm_dots"][0]) == (33, 300)
+    assert "line 3: not an instruction set" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
