@@ -42,8 +42,6 @@ _FLAGS = re.compile(r"^// flags( without vectors)?: ([^:\n]*)", re.MULTILINE)
 _INCLUDE = re.compile(r'^#include "([./\w]+\.h)"\n', re.MULTILINE)
 SHARED = "#pragma omp parallel for"
 """A loop of a kernel whose iterations threads share: how many, `threads.h` says."""
-PAGE = 4096
-"""Bytes of a page."""
 COMPLEX = "complex"
 BOTH = "both"
 """The folders of the wrappers for complex numbers, and for those and real ones."""
@@ -175,26 +173,22 @@ def sharing(chosen: Sequence[Unit]) -> tuple[tuple[Unit, ...], ...]:
 
 
 def numbers(machine: Machine) -> dict[str, int]:
-    """What wrappers know of a machine and of plans: bytes of a cache line, of a way of the first cache, and of a page,
-    within which a processor reads ahead; products of an element in a block, and rows of a tile; vectors of a row of few
-    columns, and bytes of one; elements of a matrix for which there is room on the stack.
+    """What wrappers know of a machine and of plans: bytes of a cache line, and of a way of the first cache; rows of a
+    tile; vectors of a row of few columns, and bytes of one; elements of a matrix for which there is room on the stack.
 
     >>> from backends.targets import avx2
     >>> for name, value in numbers(avx2).items():
     ...     print(name, value)
     EXO_LINE 64
     EXO_WAY 4096
-    EXO_PAGE 4096
-    EXO_DEPTH 512
     EXO_ROWS 6
     EXO_VECTORS 10
     EXO_WIDTH 32
     EXO_NEAR 4096
     """
     first = machine.processor.cache(1)
-    caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line, "EXO_PAGE": PAGE}
-    few = {"EXO_VECTORS": skinny.VECTORS, "EXO_WIDTH": vector_bytes(avx2), "EXO_NEAR": NEAR.few}
-    return caches | {"EXO_DEPTH": level3.DEPTH, "EXO_ROWS": level3.ROWS} | few
+    caches = {"EXO_LINE": first.line, "EXO_WAY": first.sets * first.line, "EXO_ROWS": level3.ROWS}
+    return caches | {"EXO_VECTORS": skinny.VECTORS, "EXO_WIDTH": vector_bytes(avx2), "EXO_NEAR": NEAR.few}
 
 
 def vector_bytes(machine: Machine) -> int:

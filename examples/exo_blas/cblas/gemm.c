@@ -13,15 +13,7 @@
 DECLARE(gemv);
 DECLARE(ger);
 
-typedef void Way(int64_t m, int64_t n, int64_t k, int64_t deep, int64_t wide, int64_t tall, const T *alpha,
-    struct EXO_IN2 a, struct EXO_IN2 b, const T *beta, struct EXO_OUT2 c);
-typedef struct { int64_t deep, wide, tall; } Blocks;
-
-#define SMALL EXO_NEAR       // elements for which there is room on the stack
-#define LINE (EXO_LINE / 4)  // elements that are at least a cache line
-#define BYTES(n) ((n) * (int64_t)sizeof(T))
-// Whether the last vector of so few columns is empty by half, and shorter ones are better
-#define NARROW(n) (EXO_LONGER && BYTES(n) <= 4 * EXO_WIDTH && BYTES((n) - 1) % (2 * EXO_WIDTH) < EXO_WIDTH)
+#define SMALL EXO_NEAR  // elements for which there is room on the stack
 
 // y := alpha A x + beta y, with rows of A at distance a0 and elements of a row at distance a1, one of which is 1
 static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *x, int64_t incx, T beta,
@@ -31,55 +23,17 @@ static void column(int64_t m, int64_t k, T alpha, const T *a, int64_t a0, int64_
     else CBLAS(gemv)(CblasRowMajor, CblasTrans, k, m, alpha, a, columns, x, incx, beta, y, incy);
 }
 
-// In which blocks a B that is read where it is stays near. Of one that is not near yet few rows at a time: a tile goes down
-// them, and the processor reads ahead in that many only. Seven rows are four and three: after six, a sum would have to wait.
-static Blocks blocks(int64_t m, int64_t n, int64_t k, int64_t ldb) {
-    if (n * k <= SMALL) return (Blocks){k, n, m == 7 || m == 8 ? 4 : m};
-    const int64_t rows = NARROW(n) ? CHOICE(gemm_ahead_narrow) : CHOICE(gemm_ahead), passed = CHOICE(gemm_passed);
-    const int64_t ahead = BYTES(ldb) > EXO_PAGE ? CHOICE(gemm_shallow) : rows;
-    const int64_t deep = BYTES(n * k) > CHOICE(gemm_near) ? LEAST(k, ahead) : k;
-    const int64_t passes = (m + EXO_ROWS - 1) / EXO_ROWS, even = (m + passes - 1) / passes;
-    const int64_t wide = (CHOICE(gemm_cached) / BYTES(deep) / passed + 1) * passed;
-    return (Blocks){deep, passes == 1 ? n : wide, even < EXO_ROWS ? even : m};
-}
-
-// C := alpha A B + beta C, of a C that isn't a vector
-APART void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
+// C := alpha A B + beta C, of a C that isn't a vector. How it is computed doesn't depend on the rows that a thread has.
+APART_WHOLE void product(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,
     int64_t b1, T beta, T *c, int64_t ldc) {
-    const int64_t slim = CHOICE(gemm_slim);
-    const int small = n * k <= SMALL, shallow = k <= CHOICE(gemm_shallow), slender = m <= slim && n <= slim;
-    const int thin = k > CHOICE(gemm_few_products) || (beta == 0 && BYTES(n) <= CHOICE(gemm_few_bytes));
-    const int few_rows = m <= (BYTES(b0) > EXO_PAGE ? CHOICE(gemm_few_rows) : CHOICE(gemm_few_rows_short));
-    const int in_reach = k <= CHOICE(gemm_reach) || m <= LINE || small;
-    const int near = shallow || (BYTES(n * k) > CHOICE(gemm_near) ? few_rows : in_reach);
-    Blocks by = blocks(m, n, k, b0);
-    if (shallow && beta != 0 && beta != 1) by.tall = LEAST(by.tall, LINE);  // C is passed over once
-    Way *way = near ? KERNEL(product_near) : KERNEL(product_packed);
-    if (b1 != 1 && k >= CHOICE(gemm_dots) && (a1 == 1 ? m <= slim || n <= slim : m <= CHOICE(gemm_dots_turned))) {
-        way = KERNEL(product_dots);
-        by.deep = a1 == 1 ? SMALL / BYTES(1) : SMALL / m / LINE * LINE;
-    } else if (b1 != 1 && !small && shallow && BYTES(m * n) > CHOICE(gemm_large)) {
-        way = KERNEL(product_long_rows);
-        by.wide = CHOICE(gemm_cached) / BYTES(k);
-    } else if (thin && a0 == 1 && a1 != 1 && m * k > SMALL && n <= slim && 4 * n <= m && (b1 == 1 || small || !slender)) {
-        const int64_t most = k > EXO_DEPTH ? m : SMALL / n / LINE * LINE;
-        by = blocks(n, LEAST(m, most), k, a1);
-        KERNEL(product_transposed)(m, n, k, most, by.deep, by.wide, by.tall, &alpha, IN2(a, a1, 1), IN2(b, b1, b0), &beta,
-            OUT2(c, ldc, 1));
-        return;
-    } else if (b1 != 1 && (small || slender)) {
-        way = KERNEL(product_turns);
-        by.deep = SMALL / n;
-        if (!small) by.tall = m == 7 || m == 8 ? 4 : m;
-    } else if (b1 != 1 || !near) {
-        way = b1 == 1 ? KERNEL(product_packed) : KERNEL(product_across);
-        by.wide = BYTES(m * k) > CHOICE(gemm_far) ? slim : CHOICE(gemm_many_columns);  // those for which A is turned
-    }
-    // How C is computed has been decided: it doesn't depend on the rows that a thread has.
     const int threads = m * n * k < CHOICE(gemm_shared) ? 1 : exo_threads();
     const int64_t slice = exo_slice(m, threads, EXO_ROWS);
-    SHARE(i, m, slice, way(LEAST(slice, m - i), n, k, by.deep, by.wide, by.tall, &alpha, IN2(a + i * a0, a0, a1),
-        IN2(b, b0, b1), &beta, OUT2(c + i * ldc, ldc, 1)))
+    SHARE(i, m, slice, KERNEL(product_large)(LEAST(slice, m - i), n, k, m, EXO_LINE / 4, EXO_LONGER, CHOICE(gemm_near),
+        CHOICE(gemm_shallow), CHOICE(gemm_ahead), CHOICE(gemm_ahead_narrow), CHOICE(gemm_cached), CHOICE(gemm_passed),
+        CHOICE(gemm_slim), CHOICE(gemm_dots), CHOICE(gemm_dots_turned), CHOICE(gemm_large), CHOICE(gemm_few_products),
+        CHOICE(gemm_few_bytes), CHOICE(gemm_few_rows), CHOICE(gemm_few_rows_short), CHOICE(gemm_reach), CHOICE(gemm_far),
+        CHOICE(gemm_many_columns), &alpha, IN2(a + i * a0, a0, a1), IN2(a + i * a0, a1, a0), IN2(b, b0, b1),
+        IN2(b, b1, b0), &beta, OUT2(c + i * ldc, ldc, 1)))
 }
 
 void PRODUCT(int64_t m, int64_t n, int64_t k, T alpha, const T *a, int64_t a0, int64_t a1, const T *b, int64_t b0,

@@ -1,8 +1,8 @@
 """Level 3: products of matrices of any shape, and the ways that they go.
 
-The kernels of `level3` are products of what is near, or of blocks that they pack. Here are those that the wrapper
-chooses from, for any beta: products in blocks, from copies that are turned. `deep`, `wide`, `tall` and `most` are how
-many rows and columns are taken together, which the wrapper knows from the processor.
+The kernels of `level3` are products of what is near, or of blocks that they pack. Here are those for any beta: products
+in blocks, from copies that are turned. `deep`, `wide`, `tall` and `most` are how many rows and columns are taken
+together. `product_ways` has the program that chooses the way, and these.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from strategies.blas.turning import turned
 from . import level3
 from .kernel import LETTERS, Kernel, kernel_of, named_for, typed
 from .level2 import shorter
+from .product_ways import chosen
 from .storage import KEPT, NEAR
 
 TALL = 4096
@@ -211,7 +212,7 @@ def kernels_for(precision: str) -> tuple[Kernel, ...]:
         made = kernel_of(program, precision, partial(plan, precision, way), "", *given)
         name = named_for(precision, "product", way)
         found.append(Kernel(name, precision, schedule(rename(name), made.program), made.plan))
-    return tuple(found)
+    return (*found, chosen(precision, found))
 
 
 def kernels() -> tuple[Kernel, ...]:
