@@ -17,6 +17,7 @@
 #                     and chains of rewrites with 10 N steps in all, compared in C by several compilers
 #   make wheel-test   build the wheel, install it in an empty environment, run the demos from elsewhere, make a project
 #   make clean        remove what the above made
+#   make help         this text
 
 PYTHON ?= python3
 N ?= 10000
@@ -31,7 +32,7 @@ DOCS := .venv/.docs
 BLAS := build/blas/libexo_blas.so
 
 .DELETE_ON_ERROR:
-.PHONY: demo blas blas-dist blas-all blas-test test lint docs soak wheel-test clean
+.PHONY: demo blas blas-dist blas-all blas-test test lint docs soak wheel-test clean help
 
 demo: $(READY)
 	$(BIN)/exo-strat demo sgemm gemv gemv_t axpy
@@ -101,3 +102,6 @@ $(DOCS): $(READY) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
 	@touch $@
 endif
+
+help:
+	@sed -n 's/^#   //p; /^$$/q' Makefile

@@ -266,22 +266,21 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -
     """`for ii in (0, r): for j in (0, e + ii): s  ~>  for ii: (for j in (0, e): s); for j in (e, e + ii): s`.
 
     The columns that all rows have, and the others; so, too, where the first column depends on the row, or both do.
-    So many of the common columns that are `near` the others go with them; of rows that get shorter, those before a
-    multiple of their number, so that where rows begin with a whole vector, what they have in common often does.
+    So many of the common columns that are `near` the others go with them; of rows that only begin later and later, those
+    before a multiple of their number, so that where rows begin with a whole vector, what they have in common often does.
     Focus: the loop over columns. Fails if neither depends.
     """
+    depend = [(bound, least) for bound, least in ((c.lo(), -1), (c.hi(), 1)) if slope(bound, rows)]
     cuts = []
-    for bound, least in ((c.lo(), -1), (c.hi(), 1)):
-        factor = slope(bound, rows)
-        if factor:
-            last = affine_bound(rows.hi()) - 1
-            grows = factor * least > 0
-            common = forms.subst_lin(affine_bound(bound), {forms.V(rows.sym): forms.Lin(0) if grows else last})
-            if grows:
-                common -= least * near
-            elif least < 0:
-                common += -common.const % (trip_count(rows) or 1)
-            cuts.append(common)
+    for bound, least in depend:
+        last = affine_bound(rows.hi()) - 1
+        grows = slope(bound, rows) * least > 0
+        common = forms.subst_lin(affine_bound(bound), {forms.V(rows.sym): forms.Lin(0) if grows else last})
+        if grows:
+            common -= least * near
+        elif least < 0 and len(depend) == 1:
+            common += -common.const % (trip_count(rows) or 1)
+        cuts.append(common)
     if not cuts:
         yield fail("the columns do not depend on the row")
     for common in reversed(cuts):

@@ -11,7 +11,7 @@ from strategies.std import fission_where_possible, share_sums
 from strategies.std.writing import text
 
 TRIANGLE = """
-def foo(n: size, a: f32[4 * n, 4 * n], x: f32[4 * n], y: f32[4 * n]):
+def foo(n: size, a: f32[4 * n, 4 * n + 9], x: f32[4 * n + 9], y: f32[4 * n]):
     for io in seq(0, n):
         for ii in seq(0, 4):
             t: f32
@@ -26,6 +26,14 @@ def test_rows_of_a_triangle_share_a_rectangle():
     ranges = {
         "0, 4 * io + ii": ["0, 4 * io", "4 * io, 4 * io + ii"],
         "4 * io + ii + 1, 4 * n": ["4 * io + ii + 1, 4 * io + 4", "4 * io + 4, 4 * n"],
+        # the rectangle begins at a multiple of the rows, where these may begin with a whole vector
+        "4 * io + ii, 4 * n": ["4 * io + ii, 4 * io + 4", "4 * io + 4, 4 * n"],
+        # that of a band begins where the last row does
+        "4 * io + ii, 4 * io + ii + 9": [
+            "4 * io + ii, 4 * io + 3",
+            "4 * io + 3, 4 * io + 9",
+            "4 * io + 9, 4 * io + ii + 9",
+        ],
     }
     for columns, wanted in ranges.items():
         p = proc_from_source(TRIANGLE.format(columns=columns))

@@ -74,13 +74,15 @@ def dispatch(
             *(_switch(t, functions, entered) for t in better),
             skipping(p for p in functions if p.fortran[0] in zeros),
             _choose_isa(plain, {t: targets[t] for t in better}),
-            f'#define EXO_SETS "{" ".join(targets)}"',
+            f'#define EXO_SETS "{" ".join(SETS)}"',
             _numbers(second_cache),
             _REST,
         )
     )
 
 
+SETS = ("c", "avx2", "avx512")
+"""The instruction sets that a profile may be about; what it says of one that a library is without is passed over."""
 ENTERED = "avx2"
 """The target whose functions may be entry points."""
 NARROW = ("_sscal", "_dscal", "_csscal", "_zdscal")

@@ -23,6 +23,7 @@ def ran(*command: str | Path, cwd: Path, **env: str) -> str:
     """What a command prints; it must end well."""
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    assert "EXO_BLAS_PROFILE" not in done.stdout + done.stderr, "the library finds fault with its own profiles"
     return done.stdout
 
 
@@ -228,6 +229,11 @@ def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:
     wanted = {"exo_blas.h", "exo_blas.pc", "exo_blas64.pc", "exo_blas-config.cmake", "libexo_blas_ilp64.so"}
     wanted |= {f"lib{name}.{kind}" for name in ("exo_blas", "exo_blas64") for kind in ("a", "so")}
     assert {p.name for p in (tmp_path / "there").rglob("*") if p.exists()} >= wanted
+    if shutil.which("pkg-config"):
+        (configs,) = {p.parent for p in (tmp_path / "there").rglob("*.pc")}
+        told = ran("pkg-config", "--cflags", "--libs", "exo_blas64", cwd=tmp_path, PKG_CONFIG_PATH=str(configs))
+        found = [Path(f[2:]).resolve() for f in told.split() if f.startswith(("-I", "-L"))]
+        assert len(found) == 2 and all(p.is_dir() and (tmp_path / "there").resolve() in p.parents for p in found)
 
 
 def test_a_wheel_has_the_libraries_and_functions_on_arrays(made: Path, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="tune|choices")
     search = commands.add_parser("tune", help="measure, and write a profile")
     search.add_argument(
-        "--minutes", type=float, default=10.0, help="about how long (10); all numbers take at least one"
+        "--minutes", type=float, default=10.0, help="about how long (10); in less than five, much is left to chance"
     )
     search.add_argument(
         "--only", nargs="+", default=[], metavar="NAME", help="measure these numbers of `exo-blas choices` only"

@@ -167,12 +167,23 @@ def of_complex(x: Array) -> bool:
 
 def alike(**arrays: ArrayLike) -> list[Array]:
     """Arrays of one type: that which all have, or double precision for lists and integers."""
-    found = {name: np.asarray(x) for name, x in arrays.items()}
+    found = {name: array(name, x) for name, x in arrays.items()}
     known = {x.dtype for x in found.values() if x.dtype in LETTERS}
     if len(known) > 1:
         raise TypeError(", ".join(f"{n} is {x.dtype}" for n, x in found.items()) + ": all must be of one type")
-    dtype = known.pop() if known else np.dtype(np.float64)
-    return [converted(name, x, dtype, f"and has to be {dtype} here") for name, x in found.items()]
+    dtype = next(iter(known), np.dtype(np.float64))
+    wanted = f"{dtype} here" if known else TYPES
+    return [converted(name, x, dtype, f"and has to be {wanted}") for name, x in found.items()]
+
+
+TYPES = "float32, float64, complex64 or complex128"
+
+
+def array(name: str, x: ArrayLike) -> Array:
+    """What is given, as an array. Raises `TypeError` for one with a mask."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} has a mask, which BLAS doesn't know: give {name}.filled(0), or {name}.data")
+    return np.asarray(x)
 
 
 def converted(name: str, x: Array, dtype: np.dtype[Any], why: str) -> Array:
@@ -188,14 +199,15 @@ def inputs(out: Array, name: str = "out", /, **arrays: ArrayLike) -> list[Array]
     """Arrays of the type of what is updated, which has this name."""
     updated(**{name: out})
     why = f"{name} is {out.dtype}: both must be of one type"
-    return [converted(n, np.asarray(x), out.dtype, why) for n, x in arrays.items()]
+    return [converted(n, array(n, x), out.dtype, why) for n, x in arrays.items()]
 
 
 def updated(**arrays: Array) -> None:
     for name, x in arrays.items():
         if not isinstance(x, np.ndarray) or x.dtype not in LETTERS:
-            wanted = "an array of float32, float64, complex64 or complex128"
-            raise TypeError(f"{name} is updated, so it has to be {wanted}, not {about(x)}: convert it before")
+            wanted = f"an array of {TYPES}, not {about(x)}: convert it before"
+            raise TypeError(f"{name} is updated, so it has to be {wanted}")
+        array(name, x)
         if not x.flags.writeable:
             raise ValueError(f"{name} is updated, and can't be written")
         if not x.flags.aligned or any(s % x.itemsize for s in x.strides) or overlaps_itself(x):

@@ -184,7 +184,6 @@ def ladder(first: int, last: int) -> tuple[int, ...]:
 
 TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     "copy_moved": Threshold(ladder(2 * KB, 256 * KB), copied),
-    "copy_far": Threshold(ladder(2 * MB, 64 * MB), copied),
     "vector_wide": Threshold(ladder(256, 1 * MB), widened),
     "vector_shared": Threshold(ladder(512 * KB, 16 * MB), vector, threads=True),
     "matrix_far": Threshold(ladder(128 * KB, 8 * MB), far),
