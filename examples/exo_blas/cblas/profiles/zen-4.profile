@@ -1,6 +1,6 @@
-# Zen 4: exo-blas tune --minutes 8 (docs/performance.md), for AVX2 from the profile of Zen 3 on, whose numbers stay where
-# nothing was better; without copy_far, of which it doesn't see that what was copied is read again, and vector_shared,
-# which costs one thread some.
+# Zen 4: exo-blas tune (docs/performance.md), for AVX2 from the numbers of Zen 3 on, which stay where nothing was better;
+# without copy_far, of which it didn't see that what was copied is read again, and vector_shared, which costs one thread
+# some.
 avx2 copy_moved 269162  # 1.04 times as fast as with 24576
 avx2 matrix_far 4485921
 avx2 matrix_far_alike 25121280  # 1.07 times as fast as with 59447798
