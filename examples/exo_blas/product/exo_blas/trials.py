@@ -243,5 +243,6 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     ),
 }
 """What is measured for each number. Of those that are not here a call takes less time than it takes to make one from
-Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`), or are about complex
-numbers (`matrix_wide`, `complex_together`, `complex_near`)."""
+Python (`vector_aligned`, `vectors_aligned`), or more memory than a machine may have (`ger_far`), or what comes after it
+counts, too (`copy_far`: what was copied past the caches is read from memory), or they are about complex numbers
+(`matrix_wide`, `complex_together`, `complex_near`)."""
