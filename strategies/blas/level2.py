@@ -266,9 +266,9 @@ def apart_from_triangle(p: Proc, c: ForCursor, rows: ForCursor, near: int = 0) -
     """`for ii in (0, r): for j in (0, e + ii): s  ~>  for ii: (for j in (0, e): s); for j in (e, e + ii): s`.
 
     The columns that all rows have, and the others; so, too, where the first column depends on the row, or both do.
-    So many of the common columns that are `near` the others go with them; of rows that only begin later and later, those
-    before a multiple of their number, so that where rows begin with a whole vector, what they have in common often does.
-    Focus: the loop over columns. Fails if neither depends.
+    So many of the common columns that are `near` the others go with them; of rows that only begin later and later,
+    those before a multiple of their number: where rows begin with a whole vector, what they have in common often does,
+    too. Focus: the loop over columns. Fails if neither depends.
     """
     depend = [(bound, least) for bound, least in ((c.lo(), -1), (c.hi(), 1)) if slope(bound, rows)]
     cuts = []
