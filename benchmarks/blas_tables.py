@@ -101,7 +101,7 @@ def _number(nanoseconds: float | None) -> str:
 
 
 def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], who: str, peers: Sequence[str]) -> None:
-    """A figure of all variants against the best of the peers, and one of all routines against each of them."""
+    """A figure of all variants against the best of the peers, and one of all routines against each that has some."""
     isa = who.removeprefix("ours, ")
     for title in ("the best", *peers):
         others = peers if title == "the best" else [title]
@@ -112,7 +112,9 @@ def write_heatmaps(folder: Path, level: str, rows: Sequence[Row], who: str, peer
                 cells[name, str(row.case.dims)].append(ratio(row, who, others))
         caption = f"{titled(level)}, {isa}: times as fast as {title}"
         means = {cell: mean(ratios) for cell, ratios in cells.items()}
-        (folder / f"{'-'.join((titled(level), isa, _slug(title)))}.svg").write_text(heatmap(caption, means))
+        if means:
+            path = folder / f"{'-'.join((titled(level), isa, _slug(title)))}.svg"
+            path.write_text(heatmap(caption, means))
 
 
 def titled(level: str) -> str:
