@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.blas_routines import LEVELS
@@ -24,6 +24,15 @@ TITLES = {
 }
 LARGE = 64
 """The least size of the squares that a mean of gemm is asked for, besides products that are no squares."""
+
+PARTS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+    ("3", "Level 3 without gemm", lambda routine: "gemm" not in routine),
+    ("3", "Level 3 without gemm and trsm", lambda routine: "gemm" not in routine and "trsm" not in routine),
+    ("complex", "Complex gemm", lambda routine: routine[1:].startswith("gemm")),
+    ("batch", "Batches, s", lambda routine: routine.startswith("s")),
+    ("batch", "Batches, d", lambda routine: routine.startswith("d")),
+)
+"""Parts of a level with a target of their own, by their routines."""
 
 Line = Mapping[str, str]
 """A line of a CSV file: a case."""
@@ -56,6 +65,8 @@ def overview(folder: Path) -> Table:
     found = {title: [lines(folder, level, isa) for isa in ISAS.values()] for level, title in TITLES.items()}
     large = [list(filter(is_large, some)) for some in found[TITLES["3"]]]
     found[f"gemm, squares from {LARGE} to 2048 and skinny"] = large
+    for level, title, asked in PARTS:
+        found[title] = [[line for line in some if asked(line["routine"])] for some in found[TITLES[level]]]
     rows = [(title, max(map(len, some)), *map(told, some)) for title, some in found.items() if any(some)]
     return "BLAS: times as fast as the best peer, in the mean and at least", ("", "cases", *ISAS), rows
 
