@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from website import SiteError
+from website import ROOT, SiteError
 from website.links import for_site, taken_in, target_of
 
 
@@ -46,6 +46,11 @@ def test_what_pages_link_to_is_taken_in_with_what_that_links_to(root: Path) -> N
 def test_a_link_to_no_file_is_an_error(root: Path, target: str) -> None:
     with pytest.raises(SiteError, match=r"docs/guide\.md: the link to .* leads to no file"):
         target_of("docs/guide.md", target, root)
+
+
+def test_every_link_of_our_pages_leads_to_a_file() -> None:
+    pages = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.glob("docs/**/*.md")}
+    assert "examples/exo_blas/README.md" in taken_in(pages, ROOT)
 
 
 def test_other_links_and_code_stay(root: Path) -> None:
