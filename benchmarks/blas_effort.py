@@ -25,7 +25,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from backends.targets import avx2, avx512
-from benchmarks.measure import show
+from benchmarks.measure import show, told
 from examples.exo_blas.builder.catalogue import find
 from examples.exo_blas.builder.interface import FOLDER
 from examples.exo_blas.builder.library import c_text
@@ -108,7 +108,7 @@ class Piece(NamedTuple):
 def pieces(folder: Path) -> list[Piece]:
     """The functions, classes and constants of a library."""
     found: list[Piece] = []
-    for path in sorted(folder.rglob("*.py")):
+    for path in told(sorted(folder.rglob("*.py")), f"lines of {folder.name}"):
         source = path.read_text()
         for node in ast.parse(source).body:
             lines, names = lines_of(_text(source, node)), frozenset(_named(node))

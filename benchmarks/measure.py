@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 import numpy as np
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 Run = Callable[[], object]
+T = TypeVar("T")
 
 FAST_MATH = (
     "-fno-math-errno", "-fno-signed-zeros", "-fno-trapping-math", "-fassociative-math", "-freciprocal-math",
@@ -58,6 +62,12 @@ def machine(threads: str) -> str:
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     versions = f"Python {platform.python_version()}, NumPy {np.__version__} with {blas['name']} {blas['version']}"
     return f"{model}, {os.cpu_count()} cores; {versions}; {threads}; {date.today()}"
+
+
+def told(things: Sequence[T], doing: str) -> Iterator[T]:
+    """The things, one by one, while a terminal shows how many of them are done."""
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        yield from progress.track(things, description=doing)
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], threads: str = "one thread") -> None:

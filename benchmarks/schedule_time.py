@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -26,7 +27,7 @@ import typer
 from backends.targets import available_targets, avx2, avx512
 from backends.toolchain import CACHE_VARIABLE
 from benchmarks.common_schedules import SCHEDULES
-from benchmarks.measure import show
+from benchmarks.measure import show, told
 from benchmarks.peers import python_with
 from examples.exo_blas.builder.catalogue import catalogue
 from examples.exo_blas.builder.library import build
@@ -56,21 +57,21 @@ COMMON = Path(__file__).with_name("common_schedules.py")
 def ours() -> list[tuple[object, ...]]:
     """The demos' schedules: rewrites made, seconds the first time and the median of all."""
     rows: list[tuple[object, ...]] = []
-    for machine in reversed(available_targets()):
-        for demo in (demos.sgemm, demos.gemv_n, demos.gemv_t, demos.axpy):
-            times = []
-            for _ in range(REPEATS):
-                start = time.perf_counter()
-                p = demo.schedule(machine)
-                times.append(time.perf_counter() - start)
-            rows.append((f"{demo.name}, {machine.name}", rewrites(p), f"{times[0]:.3f}", f"{median(times):.3f}"))
+    kernels = (demos.sgemm, demos.gemv_n, demos.gemv_t, demos.axpy)
+    for machine, demo in told([*product(reversed(available_targets()), kernels)], "demos"):
+        times = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            p = demo.schedule(machine)
+            times.append(time.perf_counter() - start)
+        rows.append((f"{demo.name}, {machine.name}", rewrites(p), f"{times[0]:.3f}", f"{median(times):.3f}"))
     return rows
 
 
 def images() -> list[tuple[object, ...]]:
     """The pipelines' schedules: rewrites made, seconds the first time and the median of all, exo-lang's."""
     rows: list[tuple[object, ...]] = []
-    for name, make, naive, published in IMAGES:
+    for name, make, naive, published in told(IMAGES, "images, Gemmini"):
         times = []
         for _ in range(REPEATS):
             start = time.perf_counter()
@@ -84,7 +85,7 @@ def images() -> list[tuple[object, ...]]:
 def blas() -> list[tuple[object, ...]]:
     """All variants of routines, in both precisions, for AVX2 and AVX-512; then the whole library, nothing kept."""
     rows: list[tuple[object, ...]] = []
-    for routine, theirs in BLAS.items():
+    for routine, theirs in told([*BLAS.items()], "routines"):
         kernels = [k for u in units() if u.wrapper == routine for _, k in kernels_of(u)]
         start = time.perf_counter()
         counts = [rewrites(k.scheduled(m)) for m in (avx2, avx512) for k in kernels]
@@ -100,12 +101,11 @@ def beside_exo_lang() -> list[tuple[object, ...]]:
     """The common schedules: milliseconds here and there, and how many times faster ours is."""
     pythons = {"ours": Path(sys.executable), "exo-lang": python_with("exo-lang")}
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for _ in range(REPEATS):
-        for who, python in pythons.items():
-            command = [str(python), str(COMMON), *SCHEDULES]
-            for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
-                name, seconds, _ = line.split()
-                found[name, who].append(float(seconds))
+    for who, python in told([*pythons.items()] * REPEATS, "beside exo-lang"):
+        command = [str(python), str(COMMON), *SCHEDULES]
+        for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+            name, seconds, _ = line.split()
+            found[name, who].append(float(seconds))
     both = {name: [median(found[name, who]) * 1e3 for who in pythons] for name in SCHEDULES}
     return [(name, f"{a:.1f}", f"{b:.1f}", f"{b / a:.1f}") for name, (a, b) in both.items()]
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ..kernel import (
     Alloc,
+    Arg,
     Assign,
     Call,
     Const,
@@ -25,12 +26,14 @@ from ..kernel import (
     Read,
     Reduce,
     Sym,
+    Tensor,
     Var,
     WindowExpr,
     declarators,
     iterations_apart,
     walk,
 )
+from .memory import c_memory
 from .program import Function, with_callees
 
 STATEMENT = "EXO_IN_ORDER;"
@@ -92,16 +95,22 @@ def _writes_numbers(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bo
 
 
 def _numbers_written(n: Node, f: Function, by_tree: Mapping[int, Function]) -> Sequence[Written]:
-    """What a node writes without vectors: where an instruction has none, its arguments."""
+    """What a node writes number by number: of an instruction with vectors, what it adds up into one number."""
     if isinstance(n, Assign | Reduce):
         return (n,)
     if not isinstance(n, Call) or n.f.tree.instr is None:
         return ()
     buffers = [a for a in n.args if isinstance(a, Read | WindowExpr)]
-    if any(not f.data[a.sym].mem.direct for a in buffers if a.sym in f.data):
-        return ()
-    written = (n.args[i] for i in by_tree[id(n.f.tree)].written)
-    return [a for a in written if isinstance(a, Read | WindowExpr)]
+    vectors = any(not f.data[a.sym].mem.direct for a in buffers if a.sym in f.data)
+    written = [(n.args[i], n.f.tree.args[i]) for i in sorted(by_tree[id(n.f.tree)].written)]
+    return [a for a, to in written if isinstance(a, Read | WindowExpr) and (not vectors or _is_a_number(to))]
+
+
+def _is_a_number(argument: Arg) -> bool:
+    """Whether an argument is a single number in memory, or a window of one."""
+    shape = argument.type.shape if isinstance(argument.type, Tensor) else ()
+    direct = argument.mem is not None and c_memory(argument.mem).direct
+    return direct and all(isinstance(extent, Const) and extent.value == 1 for extent in shape)
 
 
 def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:

@@ -99,26 +99,26 @@ def other_versions(p: Proc, c: Cursor, versions: tuple[Proc, ...]) -> Script:
     >>> calls(schedule(other_versions((backwards,)), rows))[0].subproc() is backwards
     True
     """
-    yield _instead(_others(p, versions, {}))
+    yield _replaced(_replacements(p, versions, {}))
     return None
 
 
-def _others(program: Proc, versions: tuple[Proc, ...], found: dict[int, Proc]) -> tuple[tuple[Proc, Proc], ...]:
+def _replacements(program: Proc, versions: tuple[Proc, ...], found: dict[int, Proc]) -> tuple[tuple[Proc, Proc], ...]:
     """What a program calls, and what it is to call instead. `found` is what is known already."""
     for f in called(program):
         if id(f) not in found:
             named_so = [v for v in versions if v.name() == f.name()]
             # if none is a version of it, the call is refused, which says so
             own = next((v for v in named_so if v.origin is f.origin), next(iter(named_so), None))
-            inside = () if own else _others(f, versions, found)
-            found[id(f)] = own or (schedule(_instead(inside), f) if inside else f)
+            inside = () if own else _replacements(f, versions, found)
+            found[id(f)] = own or (schedule(_replaced(inside), f) if inside else f)
     return tuple((f, found[id(f)]) for f in called(program) if found[id(f)] is not f)
 
 
 @strategy
-def _instead(p: Proc, c: Cursor, others: tuple[tuple[Proc, Proc], ...]) -> Script:
+def _replaced(p: Proc, c: Cursor, replacements: tuple[tuple[Proc, Proc], ...]) -> Script:
     """`f(..)  ~>  g(..)`, for each pair of procedures. Focus: anything. Returns the procedure."""
-    known = {id(f): g for f, g in others}
+    known = {id(f): g for f, g in replacements}
     for call in calls(p):
         if id(call.subproc()) in known:
             yield on(call, call_eqv(known[id(call.subproc())]))

@@ -17,7 +17,7 @@ from backends.cpu import features
 from backends.crosscheck import COMPILERS, disagreements, ways
 from backends.native import FLAGS
 from backends.toolchain import build
-from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_storeu_ps
+from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_reduce_add_ps, mm256_storeu_ps
 from exo_strat import Proc, proc_from_source
 from exo_strat.direct import unroll_loop
 from exo_strat.testing.choices import Choices
@@ -25,6 +25,7 @@ from exo_strat.testing.choices import Choices
 Code = Callable[..., Proc]
 
 VECTORS = ("-mavx2",) if "avx2" in features() else ()
+INSTRUCTIONS = {"ld": mm256_loadu_ps, "st": mm256_storeu_ps, "add": mm256_reduce_add_ps, "AVX2": AVX2}
 
 
 def diagonals(code: Code, n: int) -> Proc:
@@ -205,6 +206,21 @@ def test_what_a_call_writes_and_the_next_one_reads(code: Code, given: str) -> No
     assert disagreements(p, (20, np.ones(24, np.float32), np.zeros(4, np.float32))) == ()
 
 
+@pytest.mark.parametrize(("what", "marked"), [("add(a[i, 3], v)", True), ("st(a[i, 0:8], v)", False)])
+def test_sums_of_vectors_are_numbers(code: Code, what: str, marked: bool) -> None:
+    p = code(
+        f"""
+    def p(n: size, a: f32[n, 8]):
+        for i in seq(1, n):
+            v: f32[8] @ AVX2
+            ld(v, a[i - 1, 0:8])
+            {what}
+    """,
+        **INSTRUCTIONS,
+    )
+    assert (STATEMENT in compile([p]).source) == marked
+
+
 @pytest.mark.parametrize(
     ("rows", "columns", "body"),
     [
@@ -300,13 +316,15 @@ def disagreeing(p: Proc) -> tuple[str, ...]:
 def random_loops_with_vectors(seed: int) -> Proc:
     """Loops that carry numbers from one iteration to the next, beside a vector, which may be for nothing."""
     ch = Choices.seeded(seed)
-    moves = ["v: f32[8] @ AVX2", "ld(v, y[i, 0:8])", *ch.pick([[], ["st(z[i, 0:8], v)"], ["st(z[i - 1, 0:8], v)"]])]
+    vector = ["v: f32[8] @ AVX2", f"ld(v, {ch.pick(['y[i, 0:8]', 'a[i - 1, 0:8]'])})"]
+    moves = vector + ch.pick([[], ["st(z[i, 0:8], v)"], ["st(z[i - 1, 0:8], v)"]])
+    moves += [f"add({ch.pick('ac')}[i, {ch.upto(7)}], v)" for _ in range(ch.pick([0, 0, 3]))]
     sums = ["a[i, j] = a[i - 1, j - 1] + b[i, j]", *["c[i, j] = a[i - 1, j] - b[i, j]"] * ch.chance(60)]
     numbers = [f"for j in seq(1, {ch.pick([3, 4, 8])}):", *(f"    {line}" for line in sums)]
-    body = [*moves, *numbers] if ch.chance(60) else [*numbers, *moves]
+    body = moves if ch.chance(20) else [*moves, *numbers] if ch.chance(60) else [*numbers, *moves]
     arguments = ", ".join(f"{x}: f32[n, 8]" for x in "abcyz")
     lines = [f"def p(n: size, {arguments}):", "    for i in seq(1, n):", *(f"        {line}" for line in body)]
-    return proc_from_source("\n".join(lines), {"ld": mm256_loadu_ps, "st": mm256_storeu_ps, "AVX2": AVX2})
+    return proc_from_source("\n".join(lines), INSTRUCTIONS)
 
 
 def disagreeing_with_vectors(p: Proc) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from backends.c.memory import ALIGNED
-from backends.families import FAMILIES
+from backends.families import FAMILIES, Family
 
 from .fortran import fortran
 from .interface import FOLDER, header, parts
@@ -187,9 +187,14 @@ def families_read() -> str:
     return "\n".join(("static void exo_read_families(void) {", *map(_family_read, profiles), "}\n"))
 
 
+def profile_of(family: Family) -> Path:
+    """The file with the profile of a family of processors, if it has one."""
+    return FOLDER / "profiles" / f"{family.processor.name.lower().replace(' ', '-')}.profile"
+
+
 def _family_read(profile: Path) -> str:
     """The statement for one family, as which the file is called: `zen-3`."""
-    (family,) = (f for f in FAMILIES if f.processor.name.lower().replace(" ", "-") == profile.stem)
+    (family,) = (f for f in FAMILIES if profile_of(f) == profile)
     told = (line.partition("#")[0].strip() for line in profile.read_text().splitlines())
     # the remarks say how good it was where it was found: they are not part of the library
     text = "".join(f'\n        "{line}\\n"' for line in told if line)

@@ -47,6 +47,7 @@
     CHOICE(gemm_ahead_narrow, 64, 8, EXO_ANY)           /* .. for a C whose last vector is half empty, .. */        \
     CHOICE(gemm_reach, WIDE ? EXO_ANY : 128, 0, EXO_ANY)  /* .. and those that a tile may go down in the first cache */ \
     CHOICE(gemm_large, WIDE ? 4 << 20 : 8 << 20, 0, EXO_ANY)  /* bytes of C whose rows are passed over as a whole */ \
+    CHOICE(triangle_turned, WIDE ? 512 : 170, 8, EXO_ANY)  /* elements of a row of a transposed A that is turned */ \
     CHOICE(triangle_near, L2 / 3072, 8, EXO_ANY)        /* rows of a triangle for which B needs no copy */
 
 #define EXO_FIELD(name, model, least, most) int64_t name;

@@ -1,7 +1,8 @@
 // C := alpha op(A) op(A)^T + beta C, of which one triangle is written
 #include "rank_k.h"
 
-DEFINE(syrk, const int along = (trans != CblasNoTrans) == ROW_MAJOR(layout); const T factor = k == 0 ? 0 : alpha;
-    if (n > 0)
-        (along ? KERNEL(rank_k_along) : KERNEL(rank_k_across))(n, AT_LEAST_1(k), FROM(k), LOWER(layout, uplo), &factor,
-            &beta, LEFT(a, lda, along), IN2(a, lda, 1), OUT2(c, ldc, 1)))
+DEFINE(syrk, const T factor = k == 0 ? 0 : alpha; if (n == 0) return;
+    if ((trans != CblasNoTrans) == ROW_MAJOR(layout))
+        KERNEL(rank_k_along)(n, AT_LEAST_1(k), CHOICE(triangle_turned), GIVEN, COLUMNS(a, lda), ROWS(a, lda),
+            OUT2(c, ldc, 1));
+    else KERNEL(rank_k_across)(n, AT_LEAST_1(k), GIVEN, ROWS(a, lda), ROWS(a, lda), OUT2(c, ldc, 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 from exo_strat import *
@@ -15,9 +15,9 @@ from strategies.blas.symmetric import moved
 
 from .calls import as_call_of, product_add, product_new
 from .kernel import LETTERS, Kernel, named_for, typed
-from .level3 import gemm, gemm_new
-from .parts import Part, all_of, written
-from .storage import NEAR
+from .level3 import gemm, gemm_new, matrix_turn, turned
+from .parts import MANY, PAD, Part, all_of, written
+from .storage import KEPT, NEAR
 
 
 @proc
@@ -89,6 +89,27 @@ def {name}(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, {arg
             {part}_lower(n, k, shared, alpha, {windows}, c[0:n, 0:n])
         else:
             {part}_upper(n, k, shared, alpha, {windows}, c[0:n, 0:n])
+"""
+
+ALONG = """
+def {name}_turned(n: size, k: size, shared: index, lower: bool, alpha: R, beta: R, {left}, c: [R][n, n]):
+{by_columns}    assert stride(c, 1) == 1
+    assert k <= DEPTH
+{copies}    across(n, k, shared, lower, alpha, beta, {turned}, c[0:n, 0:n])
+
+def {name}(n: size, k: size, far: index, shared: index, lower: bool, alpha: R, beta: R, {all}, c: [R][n, n]):
+{by_columns}{by_rows}    assert stride(c, 1) == 1
+    if k < far or n < MANY:
+        in_place(n, k, shared, lower, alpha, beta, {given}, c[0:n, 0:n])
+    elif alpha == 0.0:
+        in_place(n, k, shared, lower, alpha, beta, {given}, c[0:n, 0:n])
+    else:
+        {name}_turned(n, min(k, DEPTH), shared, lower, alpha, beta, {first}, c[0:n, 0:n])
+        for po in seq(1, (k + DEPTH - 1) / DEPTH):
+            {name}_turned(n, min(k - DEPTH * po, DEPTH), shared, lower, alpha, 1.0, {block}, c[0:n, 0:n])
+"""
+COPY = """    copy_{0}: R[n, k + {pad}] @ KEPT
+    turn(n, k, {0}[0:n, 0:k], copy_{0}[0:n, 0:k])
 """
 
 WIDTH = {"f32": 256, "f64": 128}
@@ -244,10 +265,11 @@ ANY = "    assert stride({0}, 0) == 1 or stride({0}, 1) == 1"
 ROWS = "    assert stride({0}, 1) == 1"
 
 
+@cache
 def kernel(precision: str, across: bool, both: bool) -> Kernel:
-    """The kernel of an update of a lower or an upper half: beta C and alpha A B, or `both` that and its transposed; of
-    right operands by rows, or across, which are handed over turned."""
-    name = named_for(precision, "rank_2k" if both else "rank_k", "across" if across else "along")
+    """The kernel of an update of a lower or an upper half, where the matrices are: beta C and alpha A B, or `both` that
+    and its transposed; of right operands by rows, or across, which are handed over turned."""
+    name = named_for(precision, "rank_2k" if both else "rank_k", "across" if across else "along_in_place")
     left, right = (("a", "b"), ("ta", "tb")) if both else (("a",), ("b",))
     shapes = dict.fromkeys(left, "n, k") | dict.fromkeys(right, "n, k" if across else "k, n")
     whole = {x: "0:n, 0:k" if shape == "n, k" else "0:k, 0:n" for x, shape in shapes.items()}
@@ -267,6 +289,35 @@ def kernel(precision: str, across: bool, both: bool) -> Kernel:
     return Kernel(name, precision, program, partial(all_of, tuple(parts.values())))
 
 
+def along(precision: str, both: bool) -> Kernel:
+    """The kernel of right operands by rows: it turns left ones that are large, whose columns are of neighbours."""
+    name = named_for(precision, "rank_2k" if both else "rank_k", "along")
+    left, right = (("a", "b"), ("ta", "tb")) if both else (("a",), ("b",))
+    source = ALONG.format(
+        name=name,
+        pad=PAD[precision],
+        left=", ".join(f"{x}: [R][n, k]" for x in left),
+        all=", ".join([*(f"{x}: [R][n, k]" for x in left), *(f"{x}: [R][k, n]" for x in right)]),
+        by_columns="".join(f"    assert stride({x}, 0) == 1\n" for x in left),
+        by_rows="".join(f"    assert stride({x}, 1) == 1\n" for x in right),
+        copies="".join(COPY.format(x, pad=PAD[precision]) for x in left),
+        turned=", ".join([f"copy_{x}[0:n, 0:k]" for x in left] * 2),
+        first=", ".join(f"{x}[0:n, 0:min(k, DEPTH)]" for x in left),
+        block=", ".join(f"{x}[0:n, DEPTH * po:DEPTH * po + min(k - DEPTH * po, DEPTH)]" for x in left),
+        given=", ".join([*(f"{x}[0:n, 0:k]" for x in left), *(f"{x}[0:k, 0:n]" for x in right)]),
+    )
+    ways = (kernel(precision, True, both), kernel(precision, False, both))
+    turn = typed(matrix_turn, precision, named_for(precision, "matrix_turn"))
+    known = {"across": ways[0].program, "in_place": ways[1].program, "turn": turn, "KEPT": KEPT}
+    program = written(source, precision, {**known, "DEPTH": DEPTH, "MANY": MANY})
+    return Kernel(name, precision, program, partial(copied, precision, turn), ways, alike=True)
+
+
+def copied(precision: str, turn: Proc, machine: Machine) -> Op:
+    """What copies that are turned are scheduled by."""
+    return with_plan(turn, turned(precision, machine))
+
+
 def plan(precision: str, across: bool, half: Proc, machine: Machine) -> Op:
     """What such a kernel is scheduled by."""
     tiles = (typed(p, precision, named_for(precision, p.name())) for p in (gemm, gemm_new))
@@ -283,4 +334,5 @@ def rows(precision: str, machine: Machine) -> Op:
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    return tuple(kernel(*each) for each in product(LETTERS, (False, True), (False, True)))
+    in_place = (kernel(*each) for each in product(LETTERS, (False, True), (False, True)))
+    return (*in_place, *(along(*each) for each in product(LETTERS, (False, True))))

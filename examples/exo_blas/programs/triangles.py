@@ -7,6 +7,7 @@ rows k is 0, and of a few of them k is how many others they need.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from itertools import product
 
@@ -17,7 +18,9 @@ from strategies.blas.calls import with_plan
 
 from .calls import as_call_of, product_add, product_less
 from .kernel import LETTERS, Kernel, named_for, typed
-from .parts import Part, all_of, written
+from .level3 import matrix_turn, turned
+from .parts import MANY, PAD, Part, all_of, written
+from .storage import KEPT
 
 
 @proc
@@ -128,91 +131,129 @@ WIDTH = {"f32": 256, "f64": 128}
 FEW, FEW_COLUMNS = 32, 64
 """Rows of a strip on the stack, and its columns."""
 
-STRIP = """
-def {name}_strip(m: size, n: size, near: index, alpha: R, a: [R][m, m], b: [R][{extents}]):
-    assert n <= {width}
+PIECE = 64
+"""Rows of A that are turned together: of a triangle, few more elements than it has."""
+
+BLOCKED = """
+def T_triangle(m: size, n: size, near: index, alpha: R, a: [R][m, m], b: [R][m; n]):
+    assert m <= DEPTH and n <= WIDTH
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
     if m <= {few}:
-        few(m, n, alpha, a[0:m, 0:m], {all})
+        few(m, n, alpha, a[0:m, 0:m], b[0:m; 0:n])
     else:
-        for {order}:
-            if {depth} * io + {depth} <= m:
-                {full}
-            else:
-                {last}
-"""
+        rows(m, n, alpha, a[0:m, 0:m], b[0:m; 0:n])
 
-WHOLE = """
-def {name}(m: size, n: size, near: index, shared: index, alpha: R, a: [R][m, m], b: [R][{extents}]):
+def T_strip(m: size, n: size, k: index, near: index, alpha: R, a: [R][m, k + m], b: [R][k + m; n]):
+    assert k >= 0
+    assert m <= DEPTH and n <= WIDTH
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
-    if n >= {twice} and m * n >= shared:
-        for jo in par(0, (n + {width} - 1) / {width}):
-            if {width} * jo + {width} <= n:
-                strip(m, {width}, near, alpha, a[0:m, 0:m], {full})
+    {strip}
+
+def T_strips(m: size, n: size, k: index, near: index, many: bool, alpha: R, a: [R][m, k + m], b: [R][k + m; n]):
+    assert k >= 0
+    assert m <= DEPTH
+    assert stride(b, 1) == 1
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    if many:
+        for jo in par(0, (n + WIDTH - 1) / WIDTH):
+            if WIDTH * jo + WIDTH <= n:
+                T_strip(m, WIDTH, k, near, alpha, a[0:m, 0:k + m], b[0:k + m; WIDTH * jo:WIDTH * jo + WIDTH])
             else:
-                strip(m, n - {width} * jo, near, alpha, a[0:m, 0:m], {last})
+                T_strip(m, n - WIDTH * jo, k, near, alpha, a[0:m, 0:k + m], b[0:k + m; WIDTH * jo:n])
     else:
-        for jo in seq(0, (n + {width} - 1) / {width}):
-            if {width} * jo + {width} <= n:
-                strip(m, {width}, near, alpha, a[0:m, 0:m], {full})
+        for jo in seq(0, (n + WIDTH - 1) / WIDTH):
+            if WIDTH * jo + WIDTH <= n:
+                T_strip(m, WIDTH, k, near, alpha, a[0:m, 0:k + m], b[0:k + m; WIDTH * jo:WIDTH * jo + WIDTH])
             else:
-                strip(m, n - {width} * jo, near, alpha, a[0:m, 0:m], {last})
+                T_strip(m, n - WIDTH * jo, k, near, alpha, a[0:m, 0:k + m], b[0:k + m; WIDTH * jo:n])
+
+def T_turned(m: size, k: index, a: [R][m, k + m], t: [R][m, k + m]):
+    assert k >= 0
+    assert stride(a, 0) == 1
+    assert stride(t, 1) == 1
+    for io in seq(0, (m + PIECE - 1) / PIECE):
+        if PIECE * io + PIECE <= m:
+            turn(PIECE, {end} - ({first}), a[PIECE * io:PIECE * io + PIECE, {first}:{end}],
+                t[PIECE * io:PIECE * io + PIECE, {first}:{end}])
+        else:
+            turn(m - PIECE * io, k + m - ({first}), a[PIECE * io:m, {first}:k + m], t[PIECE * io:m, {first}:k + m])
+
+def T_block(
+    m: size, n: size, k: index, near: index, far: index, many: bool, alpha: R, a: [R][m, k + m], b: [R][k + m; n]
+):
+    assert k >= 0
+    assert m <= DEPTH
+    assert stride(b, 1) == 1
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    if stride(a, 1) != 1 and k + m >= far and n >= MANY:
+        t: R[m, k + m + PAD] @ KEPT
+        T_turned(m, k, a[0:m, 0:k + m], t[0:m, 0:k + m])
+        T_strips(m, n, k, near, many, alpha, t[0:m, 0:k + m], b[0:k + m; 0:n])
+    else:
+        T_strips(m, n, k, near, many, alpha, a[0:m, 0:k + m], b[0:k + m; 0:n])
+
+def T(m: size, n: size, near: index, far: index, shared: index, alpha: R, a: [R][m, m], b: [R][m; n]):
+    assert stride(b, 1) == 1
+    assert stride(a, 0) == 1 or stride(a, 1) == 1
+    many = n >= 2 * WIDTH and m * n >= shared
+    for {order}:
+        if DEPTH * io + DEPTH <= m:
+            {block}
+        else:
+            {last}
 """
+"""A program by blocks of rows, and those by strips of columns, which threads share: a product with what is beside the
+triangle, and the triangle. If the columns of A are of neighbours, the rows of a tile are a line of each: more than are
+in the nearest cache, or in a set of it. So the part of a `far` block is copied to rows, once for all strips. Of B, rows
+are before the semicolon."""
 
 
-def part(across: bool, rows: str, columns: str) -> str:
-    """Some rows and columns of B, which is handed over turned if it is across."""
-    return f"b[{columns}, {rows}]" if across else f"b[{rows}, {columns}]"
+def across_or_not(source: str, across: bool) -> str:
+    """Text in which B is handed over by rows, or turned, across.
+
+    >>> across_or_not("b[0:m; 0:n]", False), across_or_not("b[0:m; 0:n]", True)
+    ('b[0:m, 0:n]', 'b[0:n, 0:m]')
+    """
+    return re.sub(r"\[([^\[\];]*); ([^\[\];]*)\]", r"[\2, \1]" if across else r"[\1, \2]", source)
 
 
-def in_blocks(program: Proc, precision: str, across: bool, rows: Proc, few: Proc) -> Proc:
-    """A program on a strip of columns, by blocks of rows: a product of what is beside a triangle, and the triangle."""
+def blocked(program: Proc, precision: str, across: bool, **parts: Proc) -> Proc:
+    """The blocked form of a program, which calls these `parts`."""
     lower, solves = "lower" in program.name(), program in SYSTEMS
+    blocks = "(m + DEPTH - 1) / DEPTH"
+    mine, others = ("k:k + m", "0:k") if lower else ("0:m", "m:k + m")
+    triangle = f"T_triangle(m, n, near, {{}}, a[0:m, {mine}], b[{mine}; 0:n])"
+    product = f"product(m, n, k, alpha, a[0:m, {others}], b[{others}; 0:n], b[{mine}; 0:n])"
+    scaled, known = triangle.format("alpha"), triangle.format("1.0")
+    lines = ["if k > 0:", f"    {product}", f"    {known}", "else:", f"    {scaled}"]
 
     def block(lo: str, hi: str, count: str) -> str:
-        first, last, more = ("0", lo, f"{lo} > 0") if lower else (hi, "m", f"{hi} < m")
-        mine, theirs = part(across, f"{lo}:{hi}", "0:n"), part(across, f"{first}:{last}", "0:n")
-        triangle = f"({count}, n, {{}}, a[{lo}:{hi}, {lo}:{hi}], {mine})"
-        product = f"product({count}, n, {last} - ({first}), alpha, a[{lo}:{hi}, {first}:{last}], {theirs}, {mine})"
-        scaled, known = f"rows{triangle.format('alpha')}", f"rows{triangle.format('1.0')}"
-        lines = [f"if {more}:", f"    {product}", f"    {known}", "else:", f"    {scaled}"]
-        return f"\n{' ' * 16}".join(lines if solves else [scaled, *lines[:2]])
+        columns, k = (f"0:{hi}", lo) if lower else (f"{lo}:m", f"m - ({hi})")
+        return f"T_block({count}, n, {k}, near, far, many, alpha, a[{lo}:{hi}, {columns}], b[{columns}; 0:n])"
 
-    blocks = f"(m + {DEPTH} - 1) / {DEPTH}"
-    source = STRIP.format(
-        name=named_for(precision, program.name(), "right" if across else "left"),
-        width=WIDTH[precision],
-        depth=DEPTH,
+    source = BLOCKED.format(
         few=FEW if across else "near",
-        all=part(across, "0:m", "0:n"),
-        extents="n, m" if across else "m, n",
+        strip="\n    ".join(lines if solves else [scaled, *lines[:2]]),
+        first="0" if lower else "PIECE * io",
+        end="k + PIECE * io + PIECE" if lower else "k + m",
         order=f"io in seq(0, {blocks})" if lower == solves else f"io in seq({blocks} - 1, -1, -1)",
-        full=block(f"{DEPTH} * io", f"{DEPTH} * io + {DEPTH}", str(DEPTH)),
-        last=block(f"{DEPTH} * io", "m", f"m - {DEPTH} * io"),
+        block=block("DEPTH * io", "DEPTH * io + DEPTH", "DEPTH"),
+        last=block("DEPTH * io", "m", "m - DEPTH * io"),
     )
-    product = as_call_of(product_less if solves else product_add, precision, "bc" if across else "")
-    return written(source, precision, {"rows": rows, "few": few, "product": product})
-
-
-def in_strips(name: str, precision: str, across: bool, strip: Proc) -> Proc:
-    """A program on all columns by strips, which threads share if there is enough to do."""
-    width = WIDTH[precision]
-    source = WHOLE.format(
-        name=name,
-        width=width,
-        twice=2 * width,
-        extents="n, m" if across else "m, n",
-        full=part(across, "0:m", f"{width} * jo:{width} * jo + {width}"),
-        last=part(across, "0:m", f"{width} * jo:n"),
-    )
-    return written(source, precision, {"strip": strip})
+    parts["product"] = as_call_of(product_less if solves else product_add, precision, "bc" if across else "")
+    name = named_for(precision, program.name(), "right" if across else "left")
+    numbers = {"DEPTH": DEPTH, "WIDTH": WIDTH[precision], "PIECE": PIECE, "MANY": MANY, "PAD": PAD[precision]}
+    source = re.sub(r"\bT(?=_|\()", name, across_or_not(source, across))
+    return written(source, precision, {**parts, **numbers, "KEPT": KEPT})
 
 
 ROUTINE = """
-def {name}(m: size, n: size, near: index, shared: index, upper: bool, unit: bool, alpha: R, a: [R][m, m],
-    b: [R][{extents}]):
+def {name}(
+    m: size, n: size, near: index, far: index, shared: index, upper: bool, unit: bool, alpha: R, a: [R][m, m],
+    b: [R][m; n]
+):
     assert stride(b, 1) == 1
     assert stride(a, 0) == 1 or stride(a, 1) == 1
     if upper:
@@ -236,16 +277,17 @@ def whole_of(program: Proc, precision: str, across: bool) -> Part:
     tile = direct.add_assertion(tile, "stride(b, 1) == 1")
     near = schedule(seq(add_assertion(f"m <= {DEPTH}"), add_assertion(f"n <= {WIDTH[precision]}")), rows)
     few = schedule(seq(rename(f"{name}_few"), add_assertion(f"m <= {FEW}") if across else identity), rows)
-    strip = in_blocks(program, precision, across, near, few)
-    return Part(in_strips(name, precision, across, strip), partial(plan, precision, across, tile, near, few, strip))
+    turn = typed(matrix_turn, precision, named_for(precision, "matrix_turn"))
+    whole = blocked(program, precision, across, rows=near, few=few, turn=turn)
+    return Part(whole, partial(plan, precision, across, tile, near, few, turn))
 
 
-def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, strip: Proc, machine: Machine) -> Op:
+def plan(precision: str, across: bool, tile: Proc, rows: Proc, few: Proc, turn: Proc, machine: Machine) -> Op:
     """What a program is scheduled by: the calls of its parts become those of what plans make of them."""
     big = triangles.tile_of(machine, precision)
     rows_plan = triangles.in_panels(tile, big, WIDTH[precision], across)
     few_plan = triangles.on_stack(tile, big, FEW, FEW_COLUMNS) if across else triangles.in_place(tile, big)
-    return with_plan(strip, seq(with_plan(few, few_plan), with_plan(rows, rows_plan)))
+    return seq(with_plan(few, few_plan), with_plan(rows, rows_plan), with_plan(turn, turned(precision, machine)))
 
 
 def kernel(programs: tuple[Proc, ...], precision: str, across: bool) -> Kernel:
@@ -253,8 +295,8 @@ def kernel(programs: tuple[Proc, ...], precision: str, across: bool) -> Kernel:
     names = ("lower_any", "lower_unit", "upper_any", "upper_unit")
     wholes = tuple(whole_of(program, precision, across) for program in programs)
     name = named_for(precision, programs[0].name().partition("_")[0], "right" if across else "left")
-    arguments = f"m, n, near, shared, alpha, a[0:m, 0:m], {part(across, '0:m', '0:n')}"
-    source = ROUTINE.format(name=name, extents="n, m" if across else "m, n", arguments=arguments)
+    arguments = "m, n, near, far, shared, alpha, a[0:m, 0:m], b[0:m; 0:n]"
+    source = across_or_not(ROUTINE.format(name=name, arguments=arguments), across)
     env = dict(zip(names, (w.program for w in wholes), strict=True))
     return Kernel(name, precision, written(source, precision, env), partial(all_of, wholes))
 

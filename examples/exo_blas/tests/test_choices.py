@@ -17,7 +17,7 @@ import pytest
 
 from backends.families import find_family
 from examples.exo_blas.binding import Cblas, load
-from examples.exo_blas.builder.dispatch import families_read
+from examples.exo_blas.builder.dispatch import families_read, profile_of
 from examples.exo_blas.builder.interface import FOLDER
 from examples.exo_blas.tests import test_random
 from examples.exo_blas.tests.test_random import COMPLEX, COMPLEX_KINDS, COMPLEX_ROUTINES, DENSE, KINDS, LEVEL3, Lab
@@ -344,7 +344,7 @@ def test_a_library_uses_the_numbers_of_its_processors_family(blas_of, version, m
     blas = blas_of(WRAPPERS, version)
     numbers = re.search(r"\((\d+)\.(\d+)\)$", lines_of(blas)[0]) or pytest.skip("the processor has no numbers")
     family = find_family("AuthenticAMD", int(numbers[1]), int(numbers[2])) or pytest.skip("it is of no family of AMD's")
-    path = FOLDER / "profiles" / f"{family.processor.name.lower().replace(' ', '-')}.profile"
+    path = profile_of(family)
     if not path.exists():
         pytest.skip(f"{family.processor.name} has no profile")
     lines = [line.partition("#")[0].split() for line in path.read_text().splitlines()]

@@ -46,5 +46,6 @@ MEANINGS: Final[Mapping[str, str]] = {
     "gemm_ahead_narrow": "the same, for a C whose last vector is half empty",
     "gemm_reach": "rows of B that a tile may go down in the first cache",
     "gemm_large": "bytes of C from which on its rows are passed over as a whole",
+    "triangle_turned": "elements of a row of a transposed A from which on it is turned, in trmm, trsm, syrk and syr2k",
     "triangle_near": "rows of a triangle up to which B needs no copy",
 }

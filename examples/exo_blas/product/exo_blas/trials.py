@@ -154,9 +154,10 @@ def triangle(letter: str, n: int) -> tuple[Call, ...]:
     return Call(f"{letter}trmv", given), Call(f"{letter}trsv", given)
 
 
-def triangles(routine: str, letter: str, m: int, n: int) -> Call:
+def triangles(routine: str, letter: str, m: int, n: int, *, trans: bool = False) -> Call:
     a, b = square(letter, m), filled(letter, m * n)
-    return Call(f"{letter}{routine}", (BY_ROWS, LEFT, LOWER, PLAIN, NON_UNIT, m, n, 1.0, a, m, b, n))
+    flag = TRANSPOSED if trans else PLAIN
+    return Call(f"{letter}{routine}", (BY_ROWS, LEFT, LOWER, flag, NON_UNIT, m, n, 1.0, a, m, b, n))
 
 
 def cube(letter: str, products: int) -> tuple[Call, ...]:
@@ -236,6 +237,9 @@ TRIALS: Final[Mapping[str, Threshold | Amount]] = {
     ),
     "gemm_large": Threshold(
         ladder(2200 * KB, 24 * MB), lambda t, q: (gemm(t, isqrt(q // size(t)), isqrt(q // size(t)), 8, tb=True),)
+    ),
+    "triangle_turned": Threshold(
+        ladder(64, 512), lambda t, q: tuple(triangles(r, t, q, 300, trans=True) for r in ("trmm", "trsm"))
     ),
     "triangle_near": Amount(
         (64, 128, 256, 512),
