@@ -15,7 +15,8 @@ from .kernel import Machine, Proc
 from .native import UNFUSED, JitFunction, jit
 
 COMPILERS = ("gcc", "clang")
-LEVELS = ("-O3", "-O1")
+LEVELS = (("-O3",), ("-O3", "-fno-inline"), ("-O1",))
+"""How they optimise: a procedure that is a part of its caller has lost `restrict`, and one that is exported has not."""
 
 
 def ways(proc: Proc, machine: Machine | None = None) -> dict[str, JitFunction]:
@@ -26,7 +27,7 @@ def ways(proc: Proc, machine: Machine | None = None) -> dict[str, JitFunction]:
     found = {c: shutil.which(c) for c in COMPILERS}
     return {
         # compilers fuse products with sums as they like, which drops a rounding here and there
-        f"{name} {level}": jit(proc, machine, (level, UNFUSED), (path,))
+        f"{name} {' '.join(level)}": jit(proc, machine, (*level, UNFUSED), (path,))
         for name, path in found.items()
         if path is not None
         for level in LEVELS

@@ -124,7 +124,8 @@ def _macros(command: tuple[str, ...]) -> dict[str, str]:
 def _preprocessed(source: str, flags: Sequence[str], command: Sequence[str], name: str) -> str:
     """The text with all that it includes, as these files are now; as it is, if that is what the compiler and the C
     library bring."""
-    searched = any(f.startswith(("-I", "-i", "-B", "--")) for f in flags)
+    # a command with more words than the compiler may say where to look, and may include files by itself
+    searched = len(command) > 1 or any(f.startswith(("-I", "-i", "-B", "--")) for f in flags)
     others = [line for line in source.splitlines() if _INCLUDE.search(line) and not _BROUGHT.match(line)]
     if not (others or searched or any(map(os.environ.get, SEARCHED))):
         return source
@@ -228,7 +229,9 @@ def _built(
         if not _intact(result):
             directory.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=directory, prefix=".build-") as scratch:
-                _make(Path(scratch), result, text, [*command, *flags, "-fPIC"], libraries, name)
+                # of what is preprocessed, no files are included once more that the command names
+                done = ["-x", "cpp-output"] if text is not source else []
+                _make(Path(scratch), result, text, [*command, *flags, "-fPIC", *done], libraries, name)
     except OSError as e:
         advice = f"set {CACHE_VARIABLE} to a writable folder"
         raise CacheError(f"can't keep compiled code in {directory} ({e}); {advice}") from e
@@ -241,7 +244,7 @@ def _make(
     """Compile, and put the result in its place: complete files only, as another process may look at any moment."""
     text, made, about = scratch / f"{_short(name)}.c", scratch / result.name, scratch / "about"
     text.write_text(source, errors="surrogateescape")
-    _run([*command, "-o", str(made), str(text), *libraries], name, made)
+    _run([*command, "-o", str(made), str(text), "-x", "none", *libraries], name, made)
     assembly = [file.read_text(errors="replace") for file in scratch.glob("*.s")]
     fused = not assembly or any(map(_FUSED_IN_TURNS.search, assembly))
     about.write_text(json.dumps(_About(_digest(made), _frames(scratch.glob("*.su")), fused)._asdict()))

@@ -68,13 +68,20 @@ static inline void exo_half_store4(float *dst, int64_t n, __m128 a) {
     if (n & 1) _mm_store_ss(dst, a);
 }
 static inline void exo_store8(float *dst, int64_t n, __m256 a) {
+    if (n >= 8) {
+        _mm256_storeu_ps(dst, a);
+        return;
+    }
     if (n >= 4) _mm_storeu_ps(dst, _mm256_castps256_ps128(a));
     if (n >= 4) exo_half_store4(dst + 4, n - 4, _mm256_extractf128_ps(a, 1));
     else exo_half_store4(dst, n, _mm256_castps256_ps128(a));
 }
 static inline void exo_store4(double *dst, int64_t n, __m256d a) {
+    if (n >= 4) {
+        _mm256_storeu_pd(dst, a);
+        return;
+    }
     if (n >= 2) _mm_storeu_pd(dst, _mm256_castpd256_pd128(a));
-    if (n == 4) _mm_storeu_pd(dst + 2, _mm256_extractf128_pd(a, 1));
     if (n == 3) _mm_store_sd(dst + 2, _mm256_extractf128_pd(a, 1));
     if (n == 1) _mm_store_sd(dst, _mm256_castpd256_pd128(a));
 }

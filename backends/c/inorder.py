@@ -2,9 +2,9 @@
 
 gcc 12.2 does so with loops that read what earlier iterations wrote, if their bodies access several neighbours, as
 they do where it has unrolled an inner loop: `a[i, j] = a[i - 1, j - 1] + b[i, j]` with constant bounds comes out wrong.
-An empty statement that it takes for one with an effect keeps it from that. Only loops that may be of this kind have
-it, and their iterations can't be side by side in any case. Flags that avoid the fault keep all loops of a file from
-becoming vectors.
+So does clang 14 for AVX-512, of rows in which `a[i, j] += a[i, j - 1]`. An empty statement that they take for one with
+an effect keeps them from that. Only loops that may be of this kind have it, and their iterations can't be side by side
+in any case. Flags that avoid the fault keep all loops of a file from becoming vectors.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 
 from ..kernel import (
     Alloc,
-    Arg,
     Assign,
     Call,
     Const,
@@ -26,20 +25,18 @@ from ..kernel import (
     Read,
     Reduce,
     Sym,
-    Tensor,
     Var,
     WindowExpr,
     declarators,
     iterations_apart,
     walk,
 )
-from .memory import c_memory
 from .program import Function, with_callees
 
 STATEMENT = "EXO_IN_ORDER;"
 PRELUDE = """\
-// In loops whose iterations may need each other: gcc 12.2 takes several at a time of some.
-#if defined(__GNUC__) && !defined(__clang__)
+// In loops whose iterations may need each other: gcc 12.2 and clang 14 take several at a time of some.
+#ifdef __GNUC__
 #define EXO_IN_ORDER __asm__ volatile("")
 #else
 #define EXO_IN_ORDER ((void)0)
@@ -50,14 +47,14 @@ Written = Assign | Reduce | Read | WindowExpr
 
 
 def in_order(s: For, path: Path, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether a loop needs the statement: not if all it writes are vectors, or if no iteration touches what another one
-    writes.
+    """Whether a loop needs the statement: not if all it writes are registers, or if no iteration touches what another
+    one writes. Instructions that write to memory may do so number by number, as one does that stores few lanes.
 
     A loop inside it of unknown length may be one of known length for the C compiler: by a condition around it, or by
     what a caller passes. If it is none, it stays a loop, and the statement costs nothing: what iterations touch, which
     takes long to find out, is asked where all inside may be unrolled.
     """
-    if s.mode != "seq" or not _several_places(s, f, by_tree) or not _writes_numbers(s, f, by_tree):
+    if s.mode != "seq" or not _several_places(s, f, by_tree) or not _writes_memory(s, f, by_tree):
         return False
     if _stays_in_its_column([n for _, n in walk(s) if n is not s], f):
         return False
@@ -78,6 +75,8 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
         return False
     (w,) = writes
     inner = {n.iter for n in inside if isinstance(n, For)}
+    if not inner:
+        return False
     columns = {d: e.sym for d, e in enumerate(w.idx) if isinstance(e, Var) and e.sym in inner}
     return set(columns.values()) == inner and all(
         n.sym == w.sym and all(n.idx[d] == w.idx[d] for d in columns)
@@ -86,31 +85,21 @@ def _stays_in_its_column(inside: Sequence[Node], f: Function) -> bool:
     )
 
 
-def _writes_numbers(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
-    """Whether code, or what it calls, writes numbers one by one to what lives longer, be it beside vectors. Of what are
-    vectors already, compilers make no larger ones."""
+def _writes_memory(s: Node, f: Function, by_tree: Mapping[int, Function]) -> bool:
+    """Whether code, or what it calls, writes to memory that lives longer, and not only to registers."""
     found = list(with_callees(s, f, by_tree))
     own = {n.sym for n, _ in found if isinstance(n, Alloc)}
-    return any(g.data[w.sym].owner not in own for n, g in found for w in _numbers_written(n, g, by_tree))
+    written = (g.data[w.sym] for n, g in found for w in _written(n, by_tree))
+    return any(data.mem.direct and data.owner not in own for data in written)
 
 
-def _numbers_written(n: Node, f: Function, by_tree: Mapping[int, Function]) -> Sequence[Written]:
-    """What a node writes number by number: of an instruction with vectors, what it adds up into one number."""
+def _written(n: Node, by_tree: Mapping[int, Function]) -> Sequence[Written]:
+    """What a statement, or an instruction, writes."""
     if isinstance(n, Assign | Reduce):
         return (n,)
     if not isinstance(n, Call) or n.f.tree.instr is None:
         return ()
-    buffers = [a for a in n.args if isinstance(a, Read | WindowExpr)]
-    vectors = any(not f.data[a.sym].mem.direct for a in buffers if a.sym in f.data)
-    written = [(n.args[i], n.f.tree.args[i]) for i in sorted(by_tree[id(n.f.tree)].written)]
-    return [a for a, to in written if isinstance(a, Read | WindowExpr) and (not vectors or _is_a_number(to))]
-
-
-def _is_a_number(argument: Arg) -> bool:
-    """Whether an argument is a single number in memory, or a window of one."""
-    shape = argument.type.shape if isinstance(argument.type, Tensor) else ()
-    direct = argument.mem is not None and c_memory(argument.mem).direct
-    return direct and all(isinstance(extent, Const) and extent.value == 1 for extent in shape)
+    return [a for i in sorted(by_tree[id(n.f.tree)].written) if isinstance(a := n.args[i], Read | WindowExpr)]
 
 
 def _several_places(s: For, f: Function, by_tree: Mapping[int, Function]) -> bool:

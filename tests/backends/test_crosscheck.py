@@ -14,10 +14,10 @@ from backends import jit
 from backends.c import compile, inorder, program, statements
 from backends.c.inorder import STATEMENT
 from backends.cpu import features
-from backends.crosscheck import COMPILERS, disagreements, ways
+from backends.crosscheck import COMPILERS, LEVELS, disagreements, ways
 from backends.native import FLAGS
 from backends.toolchain import build
-from backends.x86_avx2 import AVX2, mm256_loadu_ps, mm256_reduce_add_ps, mm256_storeu_ps
+from backends.x86_avx2 import AVX2, F32, I32
 from exo_strat import Proc, proc_from_source
 from exo_strat.direct import unroll_loop
 from exo_strat.testing.choices import Choices
@@ -25,7 +25,12 @@ from exo_strat.testing.choices import Choices
 Code = Callable[..., Proc]
 
 VECTORS = ("-mavx2",) if "avx2" in features() else ()
-INSTRUCTIONS = {"ld": mm256_loadu_ps, "st": mm256_storeu_ps, "add": mm256_reduce_add_ps, "AVX2": AVX2}
+SHORT = {"ld": "loadu", "st": "storeu", "put": "mask_storeu", "all": "set1", "add": "reduce_add"}
+INSTRUCTIONS = {
+    precision: {x: p for x, name in SHORT.items() for p in family if p.name() == f"mm256_{name}_{ending}"}
+    | {"AVX2": AVX2}
+    for precision, family, ending in (("f32", F32, "ps"), ("i32", I32, "epi32"))
+}
 
 
 def diagonals(code: Code, n: int) -> Proc:
@@ -107,15 +112,13 @@ def test_only_the_loop_that_carries_values(code: Code) -> None:
 
 def test_a_statement_that_goes_on_with_its_own_values(code: Code) -> None:
     p = code("""
-    def p(x: f32[9], y: f32[9, 9]):
-        for i in seq(1, 9):
-            x[i] += x[i - 1]
+    def p(y: f32[9, 9]):
         for i in seq(1, 9):
             for j in seq(0, 9):
                 y[i, j] += y[i - 1, j]
     """)
     assert STATEMENT not in compile([p]).source
-    assert disagreements(p, (np.ones(9, np.float32), arrays(9)[0])) == ()
+    assert disagreements(p, (arrays(9)[0],)) == ()
 
 
 def test_calls_and_windows_that_may_carry_values(code: Code) -> None:
@@ -206,8 +209,9 @@ def test_what_a_call_writes_and_the_next_one_reads(code: Code, given: str) -> No
     assert disagreements(p, (20, np.ones(24, np.float32), np.zeros(4, np.float32))) == ()
 
 
-@pytest.mark.parametrize(("what", "marked"), [("add(a[i, 3], v)", True), ("st(a[i, 0:8], v)", False)])
-def test_sums_of_vectors_are_numbers(code: Code, what: str, marked: bool) -> None:
+@pytest.mark.parametrize("what", ["add(a[i, 3], v)", "st(a[i, 0:8], v)", "put(1, a[i, 3:4], v)"])
+def test_vectors_may_be_written_number_by_number(code: Code, what: str) -> None:
+    """An attack found it by stores of one lane of whole numbers, which gcc 12 then takes several of at a time."""
     p = code(
         f"""
     def p(n: size, a: f32[n, 8]):
@@ -216,9 +220,41 @@ def test_sums_of_vectors_are_numbers(code: Code, what: str, marked: bool) -> Non
             ld(v, a[i - 1, 0:8])
             {what}
     """,
-        **INSTRUCTIONS,
+        **INSTRUCTIONS["f32"],
     )
-    assert (STATEMENT in compile([p]).source) == marked
+    assert STATEMENT in compile([p]).source
+
+
+def test_what_is_written_to_registers_only_has_no_mark(code: Code) -> None:
+    p = code(
+        """
+    def p(n: size, a: f32[n, 8], y: f32[8]):
+        v: f32[2, 8] @ AVX2
+        ld(v[1, 0:8], y[0:8])
+        for i in seq(1, n):
+            ld(v[0, 0:8], a[i - 1, 0:8])
+            ld(v[1, 0:8], a[i, 0:8])
+        st(y[0:8], v[1, 0:8])
+    """,
+        **INSTRUCTIONS["f32"],
+    )
+    assert STATEMENT not in compile([p]).source
+
+
+@pytest.mark.parametrize("precision", ["f32", "i32"])
+@pytest.mark.parametrize("columns", [4, 8])
+def test_rows_in_which_numbers_depend_on_those_before(code: Code, precision: str, columns: int) -> None:
+    """clang 14 takes several rows at a time for AVX-512, and then some numbers from before, if the procedure is not a
+    part of its caller. An attack found it by exported functions."""
+    p = code(f"""
+    def p(n: size, a: {precision}[n, 8]):
+        for i in seq(1, n):
+            for j in seq(1, {columns}):
+                a[i, j] += a[i, j - 1]
+    """)
+    assert STATEMENT in compile([p]).source
+    numbers = np.arange(160).reshape(20, 8) % 7 % 3
+    assert disagreements(p, (20, numbers.astype(np.int32 if precision == "i32" else np.float32))) == ()
 
 
 @pytest.mark.parametrize(
@@ -251,7 +287,7 @@ def test_other_loops_that_gcc_12_compiles_to_something_else(
 def test_compilers_agree(code: Code) -> None:
     p = diagonals(code, 8)
     assert disagreements(p, arrays(8)) == ()
-    assert set(ways(p)) == {f"{c} {o}" for c in COMPILERS if shutil.which(c) for o in ("-O3", "-O1")}
+    assert set(ways(p)) == {f"{c} {' '.join(o)}" for c in COMPILERS if shutil.which(c) for o in LEVELS}
 
 
 @pytest.mark.parametrize("where", ["__clang__", "__OPTIMIZE_SIZE__", "EXO_NOWHERE"])
@@ -293,7 +329,8 @@ def random_loops(seed: int) -> Proc:
         env = {"f": f}
     else:
         around = ch.pick(["", f"if m == {size}:", f"if m > {size - 1} and m < {size + 1}:", f"if m < {size + 1}:"])
-        update = ch.pick(["= a[i - F, j - 1] + b[i, j]", "+= a[i - F, j - 1]", "+= a[i - F, j] * b[i, j - 1]"])
+        updates = ["= a[i - F, j - 1] + b[i, j]", "+= a[i - F, j - 1]", "+= a[i - F, j] * b[i, j - 1]"]
+        update = ch.pick([*updates, "+= a[i, j - 1]"])
         loop = f"for i in seq(F, n):\n    for j in seq(1, m):\n        a[i, j] {update}".replace("F", str(far))
         head = "def p(n: size, m: size, a: f32[n, m], b: f32[n, m]):"
         env = {}
@@ -314,21 +351,27 @@ def disagreeing(p: Proc) -> tuple[str, ...]:
 
 
 def random_loops_with_vectors(seed: int) -> Proc:
-    """Loops that carry numbers from one iteration to the next, beside a vector, which may be for nothing."""
+    """Loops that carry numbers from one iteration to the next, beside a vector, which may be for nothing, or by a lane
+    of it."""
     ch = Choices.seeded(seed)
-    vector = ["v: f32[8] @ AVX2", f"ld(v, {ch.pick(['y[i, 0:8]', 'a[i - 1, 0:8]'])})"]
+    precision = ch.pick(["f32", "i32"])
+    vector = [f"v: {precision}[8] @ AVX2", f"ld(v, {ch.pick(['y[i, 0:8]', 'a[i - 1, 0:8]'])})"]
     moves = vector + ch.pick([[], ["st(z[i, 0:8], v)"], ["st(z[i - 1, 0:8], v)"]])
-    moves += [f"add({ch.pick('ac')}[i, {ch.upto(7)}], v)" for _ in range(ch.pick([0, 0, 3]))]
+    if precision == "f32":
+        moves += [f"add({ch.pick('ac')}[i, {ch.upto(7)}], v)" for _ in range(ch.pick([0, 0, 3]))]
     sums = ["a[i, j] = a[i - 1, j - 1] + b[i, j]", *["c[i, j] = a[i - 1, j] - b[i, j]"] * ch.chance(60)]
-    numbers = [f"for j in seq(1, {ch.pick([3, 4, 8])}):", *(f"    {line}" for line in sums)]
-    body = moves if ch.chance(20) else [*moves, *numbers] if ch.chance(60) else [*numbers, *moves]
-    arguments = ", ".join(f"{x}: f32[n, 8]" for x in "abcyz")
+    sums += ["a[i, j] += a[i, j - 1]"] * ch.chance(20)
+    lane = ["all(v, a[i - 1, j - 1:j])", "put(1, a[i, j:j + 1], v)"]
+    numbers = [f"for j in seq(1, {ch.pick([3, 4, 8])}):", *(f"    {line}" for line in ch.pick([sums, sums, lane]))]
+    body = moves if ch.chance(10) else [*moves, *numbers] if ch.chance(60) else [*vector, *numbers, *moves[2:]]
+    arguments = ", ".join(f"{x}: {precision}[n, 8]" for x in "abcyz")
     lines = [f"def p(n: size, {arguments}):", "    for i in seq(1, n):", *(f"        {line}" for line in body)]
-    return proc_from_source("\n".join(lines), INSTRUCTIONS)
+    return proc_from_source("\n".join(lines), INSTRUCTIONS[precision])
 
 
 def disagreeing_with_vectors(p: Proc) -> tuple[str, ...]:
-    return disagreements(p, (20, *(np.arange(k, 160 + k, dtype=np.float32).reshape(20, 8) % 7 for k in range(5))))
+    kind = np.int32 if "i32" in str(p) else np.float32
+    return disagreements(p, (20, *(np.arange(k, 160 + k).reshape(20, 8).astype(kind) % 7 for k in range(5))))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -343,9 +386,9 @@ def test_compilers_agree_on_loops_that_carry_values_beside_vectors(seed: int) ->
 
 
 @pytest.mark.skipif(not VECTORS, reason="the processor has not AVX2")
-def test_such_loops_tell_if_numbers_beside_vectors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_such_loops_tell_if_what_instructions_write_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     programs = [random_loops_with_vectors(seed) for seed in range(12)]
-    monkeypatch.setattr(inorder, "_writes_numbers", lambda *_: False)
+    monkeypatch.setattr(inorder, "_writes_memory", lambda *_: False)
     if not any(map(disagreeing_with_vectors, programs)):
         pytest.skip("no compiler here has the fault")
 
@@ -355,7 +398,10 @@ def test_such_loops_tell_if_a_precaution_is_forgotten(knocked_out: str, monkeypa
     programs = [random_loops(seed) for seed in range(12)]
     if knocked_out == "in_order":
         monkeypatch.setattr(statements, "in_order", lambda *_: False)
-    else:
+    else:  # it is clang that needs this one, and a mark keeps it from the fault, too
+        programs = [p for p in programs if "f(" in str(p)]
+        marks_of_gcc = inorder.PRELUDE.replace("#ifdef __GNUC__", "#if defined(__GNUC__) && !defined(__clang__)")
+        monkeypatch.setattr(statements, "PRELUDE", marks_of_gcc)
         monkeypatch.setattr(program, "_overlapping", lambda functions, _: {f.name: frozenset() for f in functions})
     if not any(map(disagreeing, programs)):
         pytest.skip("no compiler here has the fault")

@@ -2,7 +2,7 @@
 
 from backends.c import compile
 from backends.c.fences import starts_threads
-from backends.c.inorder import _writes_numbers
+from backends.c.inorder import _writes_memory
 from backends.c.placement import _placed_in
 from backends.c.program import link
 from backends.c.statements import may_stop
@@ -29,5 +29,5 @@ def test_no_question_about_a_call_follows_every_way() -> None:
     call = function.tree.body[0]
     assert not starts_threads(call)
     assert not may_stop(call, function, program)
-    assert _writes_numbers(call, function, program.by_tree)
+    assert _writes_memory(call, function, program.by_tree)
     assert not _placed_in(program)

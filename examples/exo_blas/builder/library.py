@@ -150,8 +150,8 @@ def build(
     be built (`axpy`), or in one precision (`saxpy`); all of them if there are none. Raises `BuildError`, a
     `ToolchainError`, or `OSError` if nothing can be written to the folder.
     """
-    # files that flags name, and headers that lie elsewhere, are seen where objects are made
-    told_all = not flags and not any(map(os.environ.get, SEARCHED))
+    # files that flags or words of CC name, and headers that lie elsewhere, are seen where objects are made
+    told_all = not flags and len(compiler()) == 1 and not any(map(os.environ.get, SEARCHED))
     flags = (*flags, *(["-DEXO_BLAS_64"] if integers == 64 else []))
     library, wanted = directory / file_name(integers), set(only)
     asked = ([m.name for m in targets], flags, sorted(wanted), integers)

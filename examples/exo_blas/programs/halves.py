@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from itertools import product
 
 from exo_strat import *
@@ -265,7 +265,6 @@ ANY = "    assert stride({0}, 0) == 1 or stride({0}, 1) == 1"
 ROWS = "    assert stride({0}, 1) == 1"
 
 
-@cache
 def kernel(precision: str, across: bool, both: bool) -> Kernel:
     """The kernel of an update of a lower or an upper half, where the matrices are: beta C and alpha A B, or `both` that
     and its transposed; of right operands by rows, or across, which are handed over turned."""
@@ -289,8 +288,9 @@ def kernel(precision: str, across: bool, both: bool) -> Kernel:
     return Kernel(name, precision, program, partial(all_of, tuple(parts.values())))
 
 
-def along(precision: str, both: bool) -> Kernel:
-    """The kernel of right operands by rows: it turns left ones that are large, whose columns are of neighbours."""
+def along(precision: str, both: bool, across: Kernel, in_place: Kernel) -> Kernel:
+    """The kernel of right operands by rows, and of left ones, by columns: these are turned, if they are large, and that
+    for both by rows is called."""
     name = named_for(precision, "rank_2k" if both else "rank_k", "along")
     left, right = (("a", "b"), ("ta", "tb")) if both else (("a",), ("b",))
     source = ALONG.format(
@@ -306,11 +306,10 @@ def along(precision: str, both: bool) -> Kernel:
         block=", ".join(f"{x}[0:n, DEPTH * po:DEPTH * po + min(k - DEPTH * po, DEPTH)]" for x in left),
         given=", ".join([*(f"{x}[0:n, 0:k]" for x in left), *(f"{x}[0:k, 0:n]" for x in right)]),
     )
-    ways = (kernel(precision, True, both), kernel(precision, False, both))
     turn = typed(matrix_turn, precision, named_for(precision, "matrix_turn"))
-    known = {"across": ways[0].program, "in_place": ways[1].program, "turn": turn, "KEPT": KEPT}
+    known = {"across": across.program, "in_place": in_place.program, "turn": turn, "KEPT": KEPT}
     program = written(source, precision, {**known, "DEPTH": DEPTH, "MANY": MANY})
-    return Kernel(name, precision, program, partial(copied, precision, turn), ways, alike=True)
+    return Kernel(name, precision, program, partial(copied, precision, turn), (across, in_place), alike=True)
 
 
 def copied(precision: str, turn: Proc, machine: Machine) -> Op:
@@ -334,5 +333,10 @@ def rows(precision: str, machine: Machine) -> Op:
 
 def kernels() -> tuple[Kernel, ...]:
     """All kernels of this module."""
-    in_place = (kernel(*each) for each in product(LETTERS, (False, True), (False, True)))
-    return (*in_place, *(along(*each) for each in product(LETTERS, (False, True))))
+    return tuple(k for precision, both in product(LETTERS, (False, True)) for k in ways(precision, both))
+
+
+def ways(precision: str, both: bool) -> tuple[Kernel, ...]:
+    """The kernels of an update, of which the last one calls the others."""
+    across, in_place = kernel(precision, True, both), kernel(precision, False, both)
+    return across, in_place, along(precision, both, across, in_place)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from exo_strat import Machine, Op, Proc, identity, proc_from_source, seq
 from strategies.blas.calls import with_plan
 
-
 MANY = 64
 """Columns from which on it pays to copy a matrix by columns to rows."""
 

@@ -165,6 +165,10 @@ def test_what_the_library_is_made_from_besides_is_looked_at(tmp_path: Path, monk
             with pytest.raises(pytest.fail.Exception):
                 build(tmp_path, [plain_c], only=["rotg"])
             patch.delenv("CPATH")
+            patch.setenv("CC", f"{own} -include {tmp_path / 'exo_blas.h'}")
+            with pytest.raises(pytest.fail.Exception):
+                build(tmp_path, [plain_c], only=["rotg"])
+            patch.setenv("CC", str(own))
             own.write_text(own.read_text() + "# another one\n")
             with pytest.raises(pytest.fail.Exception):
                 build(tmp_path, [plain_c], only=["rotg"])

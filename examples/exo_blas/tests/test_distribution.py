@@ -204,12 +204,15 @@ def test_libraries_that_there_are_not_are_refused(sources: Path, tmp_path: Path)
         assert "LIBRARIES is empty: there are exo_blas exo_blas64" in refused(*command, given, cwd=sources)
 
 
-def test_cmake_makes_one_library_if_it_is_told_so(sources: Path, tmp_path: Path) -> None:
+def test_cmake_makes_the_libraries_that_it_is_told(sources: Path, tmp_path: Path) -> None:
     if not shutil.which("cmake"):
         pytest.skip("there is no cmake")
     ran("cmake", "-B", tmp_path, "-DEXO_BLAS_VECTORS=OFF", "-DLIBRARIES=exo_blas", cwd=sources)
     targets = ran("cmake", "--build", tmp_path, "--target", "help", cwd=sources).split()
     assert "exo_blas" in targets and "exo_blas64" not in targets and "ilp64" not in targets
+    ran("cmake", "-B", tmp_path, "-DLIBRARIES=exo_blas64;exo_blas;exo_blas", cwd=sources)  # in any order
+    of_64 = {name: "EXO_BLAS_64" in (tmp_path / f"{name}.pc").read_text() for name in ("exo_blas", "exo_blas64")}
+    assert of_64 == {"exo_blas": False, "exo_blas64": True}
 
 
 def test_cmake_builds_the_same(sources: Path, tmp_path: Path) -> None:

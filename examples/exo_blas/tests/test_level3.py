@@ -286,6 +286,30 @@ def test_a_row_of_infinities_stays_out_of_rows_that_do_not_use_it(
         assert np.isfinite(b.view[clean]).all()
 
 
+@pytest.mark.parametrize("side", [LEFT, RIGHT])
+@pytest.mark.parametrize("n", [3, 40])
+def test_a_diagonal_whose_inverse_has_not_all_its_bits(
+    blas: Cblas, letter: str, matrix: Callable[..., Matrix], side: int, n: int
+) -> None:
+    """The inverse of a number below the normal ones is infinite, that of a very large one has fewer bits."""
+    kind = np.finfo(np.float32 if letter == "s" else np.float64)
+    seldom = (kind.smallest_subnormal, kind.tiny, kind.tiny / 2, kind.max, np.inf, np.nan, 0.0)
+    for order, uplo, number in product((ROWS, COLUMNS), (LOWER, UPPER), (1.0, *seldom)):
+        a, b = matrix(n, n, order), matrix(n, n, order)
+        triangular(a, uplo, NON_UNIT)
+        a.view[:] = np.where(np.isnan(a.view), np.nan, 0)
+        diagonal = np.full(n, 3, kind.dtype)
+        diagonal[n // 2] = number
+        np.fill_diagonal(a.view, diagonal)
+        b.view[:] = np.clip(b.view, 0.5, 1) * (number if 0 < number < 1 else 1)
+        with np.errstate(all="ignore"):
+            want = b.view / (diagonal[:, None] if side == LEFT else diagonal)
+        call(blas, letter, "trsm", order, side, uplo, PLAIN, NON_UNIT, n, n, 1.0, a, a.ld, b, b.ld)
+        # a row of infinities makes others that are taken off no numbers
+        of = slice(None) if np.isfinite(want).all() else n // 2 if side == LEFT else (slice(None), n // 2)
+        assert np.allclose(b.view[of], want[of], 4 * kind.eps, 0, equal_nan=True), (order, uplo, number)
+
+
 # -- arguments and threads ----------------------------------------------------------------------------
 
 WRONG = (

@@ -21,6 +21,8 @@ TRANSPOSED: Final = 112
 ADJOINT: Final = 113
 UPPER: Final = 121
 LOWER: Final = 122
+NON_UNIT: Final = 131
+UNIT: Final = 132
 LEFT: Final = 141
 RIGHT: Final = 142
 LETTERS: Final[dict[np.dtype[Any], str]] = {
@@ -52,7 +54,7 @@ def adjoint(a: ArrayLike) -> Adjoint:
     array([[1.-2.j],
            [3.-4.j]])
     """
-    return Adjoint(np.asarray(a))
+    return Adjoint(array("a", a))
 
 
 def operand(a: ArrayLike) -> tuple[ArrayLike, bool]:
@@ -95,9 +97,19 @@ class Window(NamedTuple):
 
 def triangle(lower: bool, transposed: bool = False) -> int:
     """The flag of a triangle, or of the one that it is transposed. Raises `TypeError` for letters of BLAS."""
-    if not isinstance(lower, bool | np.bool_):
-        raise TypeError(f"lower is True or False, not {lower!r}")
-    return LOWER if lower != transposed else UPPER
+    return LOWER if true("lower", lower) != transposed else UPPER
+
+
+def diagonal(unit: bool) -> int:
+    """The flag of a diagonal of ones, or of another one. Raises `TypeError` for letters of BLAS."""
+    return UNIT if true("unit", unit) else NON_UNIT
+
+
+def true(name: str, given: bool) -> bool:
+    """Whether something is so. Raises `TypeError` for what is neither True nor False."""
+    if not isinstance(given, bool | np.bool_):
+        raise TypeError(f"{name} is True or False, not {given!r}")
+    return bool(given)
 
 
 def by_rows(m: Array) -> bool:
@@ -180,10 +192,15 @@ TYPES = "float32, float64, complex64 or complex128"
 
 
 def array(name: str, x: ArrayLike) -> Array:
-    """What is given, as an array. Raises `TypeError` for one with a mask."""
-    if isinstance(x, np.ma.MaskedArray):
+    """What is given, as an array. Raises `TypeError` for one with a mask, or a list of such."""
+    if masked(x):
         raise TypeError(f"{name} has a mask, which BLAS doesn't know: give {name}.filled(0), or {name}.data")
     return np.asarray(x)
+
+
+def masked(x: object) -> bool:
+    """Whether an array, or something in a list, has a mask, which NumPy forgets when it makes an array of it."""
+    return isinstance(x, np.ma.MaskedArray) or (isinstance(x, list | tuple) and any(map(masked, x)))
 
 
 def converted(name: str, x: Array, dtype: np.dtype[Any], why: str) -> Array:
@@ -254,6 +271,8 @@ def of_numbers(**given: Any) -> None:
     for name, value in given.items():
         if isinstance(value, int) and abs(value) > sys.float_info.max:
             raise ValueError(f"{name} is an integer of {value.bit_length()} bits, which no float holds")
+        if masked(value):
+            raise TypeError(f"{name} is masked, and has to be a number")
         if not isinstance(value, (float, int)) and (np.ndim(value) or np.asarray(value).dtype.kind not in "biufc"):
             raise TypeError(f"{name} is {value!r}, and has to be a number")
 

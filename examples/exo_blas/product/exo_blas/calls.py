@@ -11,8 +11,6 @@ from typing import Any, Final
 from .arrays import LETTERS, Array, of_complex
 from .places import loaded
 
-NON_UNIT: Final = 131
-UNIT: Final = 132
 KINDS: dict[str, Any] = {"i": ctypes.c_int64, "f": ctypes.c_int, "p": ctypes.c_void_p}
 """The types of arguments by a letter: integers, flags, addresses; r, a real number of the arrays' precision; and t, the
 number that elements are."""

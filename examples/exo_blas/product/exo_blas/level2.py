@@ -11,6 +11,7 @@ from .arrays import (
     apart,
     column,
     columns,
+    diagonal,
     elements,
     in_place,
     inputs,
@@ -28,7 +29,7 @@ from .arrays import (
     window,
     with_out,
 )
-from .calls import NON_UNIT, UNIT, function, kind_of
+from .calls import function, kind_of
 from .level3 import symm, syr2k, syrk
 
 
@@ -222,5 +223,5 @@ def _triangle(name: str, a: ArrayLike, x: Array, lower: bool, unit: bool) -> Arr
     w = window(apart(m, x), conjugated)
     call = function(name, x, "ffffipipi")
     # of a matrix by columns, the transposed of the other triangle
-    call(BY_ROWS, w.uplo(lower), w.flag, UNIT if unit else NON_UNIT, n, *w.run, *strided(x))
+    call(BY_ROWS, w.uplo(lower), w.flag, diagonal(unit), n, *w.run, *strided(x))
     return x

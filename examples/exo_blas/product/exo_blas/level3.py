@@ -13,6 +13,7 @@ from .arrays import (
     alike_windows,
     apart,
     columns,
+    diagonal,
     factor,
     in_place,
     inputs,
@@ -29,7 +30,7 @@ from .arrays import (
     window,
     with_out,
 )
-from .calls import NON_UNIT, UNIT, function, kind_of
+from .calls import function, kind_of
 
 
 def gemm(a: ArrayLike, b: ArrayLike, *, alpha: complex = 1.0, beta: complex = 0.0, out: Array | None = None) -> Array:
@@ -261,7 +262,7 @@ def _triangle_and_matrix(
         # of a b by columns, b^T is computed, with a^T on the other side
         s = window(m.T if w.transposed else m, conjugated)
         sizes = b.shape[::-1] if w.transposed else b.shape
-        flags = (BY_ROWS, w.side(side), s.uplo(lower != w.transposed), s.flag, UNIT if unit else NON_UNIT)
+        flags = (BY_ROWS, w.side(side), s.uplo(lower != w.transposed), s.flag, diagonal(unit))
         function(name, b, "fffffiitpipi")(*flags, *sizes, alpha, *s.run, *w.run)
 
     return in_place(b, compute)

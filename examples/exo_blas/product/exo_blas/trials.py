@@ -14,8 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from .arrays import BY_ROWS, LEFT, LOWER, PLAIN, TRANSPOSED
-from .calls import NON_UNIT
+from .arrays import BY_ROWS, LEFT, LOWER, NON_UNIT, PLAIN, TRANSPOSED
 
 ALPHA: Final = 0.001
 """By what products are multiplied, so that nothing grows however often a call is repeated."""
