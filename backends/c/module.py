@@ -98,6 +98,8 @@ class CModule:
         openmp = "-fopenmp" if self.parallel else "-fopenmp-simd" if "#pragma omp" in self.source else ""
         wanted = (*flags, *(f for f in self.cc_flags if f not in folders), openmp)
         command = compiler if here else (f"{self.architecture}-linux-gnu-gcc",)
+        # of some versions, which take several rows of a matrix at a time wrongly (`toolchain`)
+        wanted += ("-fno-unroll-loops",) * ("clang" in Path(command[0]).name)
         return (*command, "-std=gnu11", "-O3", *dict.fromkeys(filter(None, wanted)), "-c", str(source))
 
     def link_flags(self) -> tuple[str, ...]:

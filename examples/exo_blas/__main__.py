@@ -41,7 +41,8 @@ def build_command(
     directory: Annotated[Path, typer.Argument(help="Where they go.")] = FOLDER,
     integers: Annotated[int | None, typer.Option(help="32 or 64: only the library with such integers.")] = None,
 ) -> None:
-    """Build libexo_blas.so, libexo_blas64.so and exo_blas.h, for every instruction set of this kind of processor."""
+    """Build libexo_blas.so, libexo_blas64.so, libexo_blas_ilp64.so and exo_blas.h, for all instruction sets of this
+    kind of processor."""
     if integers not in (None, *INTEGERS):
         _stop(f"integers have 32 or 64 bits, not {integers}", 2)
     start = perf_counter()

@@ -205,6 +205,10 @@ def _family_read(profile: Path) -> str:
 
 
 _REST = """\
+#if defined(__TINYC__) && __TINYC__ < 928
+#warning "this tcc runs no constructors: the library reads neither variables of the environment nor profiles"
+#endif
+
 __attribute__((constructor)) static void exo_choose(void) {
     exo_process = getpid();
     exo_choose_isa();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -77,6 +78,16 @@ def test_a_program_looks_for_it_by_its_name(integers: Bits, tmp_path: Path) -> N
 
 def test_of_what_a_unit_asks_only_flags_that_the_compiler_knows_are_given() -> None:
     assert library.known("-O1") and not library.known("-mno-such-flag")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-19"])
+def test_flags_that_a_compiler_knows(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setenv("CC", compiler)
+    library.known.cache_clear()
+    assert library.known("-O2") and not library.known("-fno-such-flag")
+    library.known.cache_clear()
 
 
 def test_a_wrapper_that_is_not_there_is_told(tmp_path: Path) -> None:

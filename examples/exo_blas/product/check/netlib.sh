@@ -1,7 +1,9 @@
 #!/bin/sh
 # netlib.sh LIBRARY [FOLDER]: netlib's test programs that call by Fortran names, as Debian's libblas-test has them, on a
 # library. They find it as their libblas.so.3.
-programs=$(find ${2:-/usr/lib/*/blas} -name 'xblat[123][sdcz]' 2>/dev/null | sort)
+folder=$2 # the programs are called from elsewhere
+[ ! -d "$folder" ] || folder=$(cd "$folder" && pwd)
+programs=$(find ${folder:-/usr/lib/*/blas} -name 'xblat[123][sdcz]' 2>/dev/null | sort)
 if [ -z "$programs" ] && [ "$2" ]; then
   echo "there are no test programs of netlib (xblat1s and so on) below $2"
   exit 1

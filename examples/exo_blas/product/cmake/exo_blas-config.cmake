@@ -1,7 +1,13 @@
 # find_package(exo_blas) gives the targets exo_blas::exo_blas and, with 64-bit integers, exo_blas::exo_blas64; as static
 # libraries, exo_blas::exo_blas_static and exo_blas::exo_blas64_static.
 get_filename_component(_exo_lib "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
-find_path(_exo_include exo_blas.h PATHS "${_exo_lib}/../include" "${_exo_lib}/../../include" NO_DEFAULT_PATH NO_CACHE)
+find_path(_exo_include exo_blas.h PATHS "${_exo_lib}/../include" "${_exo_lib}/../../include" "@include@"
+  NO_DEFAULT_PATH NO_CACHE)
+if(NOT _exo_include)
+  set(exo_blas_FOUND FALSE)
+  set(exo_blas_NOT_FOUND_MESSAGE "there is no exo_blas.h beside ${_exo_lib}, nor in @include@")
+  return()
+endif()
 foreach(_exo_name exo_blas exo_blas64)
   foreach(_exo_kind SHARED STATIC)
     if(_exo_kind STREQUAL SHARED)

@@ -86,9 +86,9 @@ class Window(NamedTuple):
     def layout(self) -> int:
         return BY_COLUMNS if self.transposed else BY_ROWS
 
-    def uplo(self, lower: bool) -> int:
-        """Which triangle is stored, of the rows that BLAS sees."""
-        return triangle(lower, self.transposed)
+    def uplo(self, lower: bool, turned: bool = False) -> int:
+        """Which triangle is stored, of the rows that BLAS sees; of what is `turned` once more, the other one."""
+        return triangle(lower, self.transposed != turned)
 
     def side(self, side: Side) -> int:
         """Where another matrix is, if this one's transposed is computed."""
@@ -272,7 +272,7 @@ def of_numbers(**given: Any) -> None:
         if isinstance(value, int) and abs(value) > sys.float_info.max:
             raise ValueError(f"{name} is an integer of {value.bit_length()} bits, which no float holds")
         if masked(value):
-            raise TypeError(f"{name} is masked, and has to be a number")
+            raise TypeError(f"{name} has a mask, and has to be a number")
         if not isinstance(value, (float, int)) and (np.ndim(value) or np.asarray(value).dtype.kind not in "biufc"):
             raise TypeError(f"{name} is {value!r}, and has to be a number")
 

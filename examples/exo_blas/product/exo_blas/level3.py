@@ -242,7 +242,7 @@ def _symmetric_and_matrix(
         s, other = stored(p.T if w.transposed else p), row_window(q.T if w.transposed else q)
         sizes = (n, m) if w.transposed else (m, n)
         call = function(f"{kind}mm", c, "fffiitpipitpi")
-        triangle_of_s = s.uplo(lower != w.transposed)
+        triangle_of_s = s.uplo(lower, w.transposed)
         call(BY_ROWS, w.side(side), triangle_of_s, *sizes, alpha, *s.run, *other.run, beta, *w.run)
 
     return in_place(c, compute)
@@ -262,7 +262,7 @@ def _triangle_and_matrix(
         # of a b by columns, b^T is computed, with a^T on the other side
         s = window(m.T if w.transposed else m, conjugated)
         sizes = b.shape[::-1] if w.transposed else b.shape
-        flags = (BY_ROWS, w.side(side), s.uplo(lower != w.transposed), s.flag, diagonal(unit))
+        flags = (BY_ROWS, w.side(side), s.uplo(lower, w.transposed), s.flag, diagonal(unit))
         function(name, b, "fffffiitpipi")(*flags, *sizes, alpha, *s.run, *w.run)
 
     return in_place(b, compute)
