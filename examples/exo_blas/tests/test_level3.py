@@ -40,8 +40,11 @@ is turned."""
 ORDERS = (1, 2, 5, 31, 32, 33, 40, 65, 100)
 """Orders of triangular matrices: parts that are not halved, and those that are."""
 
-UPDATES = ((0, 3, 0.5), (3, 0, 0.5), (1, 1, 0.0), (7, 5, 1.0), (32, 9, 0.0), (33, 20, 2.0), (99, 3, 0.0))
-"""Orders of triangles, extents of sums, and beta."""
+UPDATES = (
+    (0, 3, 0.5), (3, 0, 0.5), (1, 1, 0.0), (7, 5, 1.0), (32, 9, 0.0), (33, 20, 2.0), (99, 3, 0.0), (70, 530, 0.5),
+)  # fmt: skip
+"""Orders of triangles, extents of sums, and beta. The last left matrices, if they are by columns, are turned in two
+parts."""
 
 Memory = Callable[..., np.ndarray]
 
