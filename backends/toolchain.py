@@ -100,17 +100,16 @@ def _identity(command: tuple[str, ...], changed: int, size: int) -> str:
     return _run([*command, "--version"], "a question for its version")
 
 
-def _precautions(version: str) -> tuple[str, ...]:
-    """Flags that keep a compiler of this version from compiling code to something else.
+def _precautions(macros: Mapping[str, str]) -> tuple[str, ...]:
+    """Flags that keep a compiler, which defines these macros, from compiling code to something else.
 
     clang 14 unrolls loops, takes several rows of a matrix at a time for AVX-512, and then reads numbers of some that a
     statement before has written anew. clang 19 doesn't.
 
-    >>> _precautions("Debian clang version 14.0.6"), _precautions("Debian clang version 19.1.7"), _precautions("gcc 12")
-    (('-fno-unroll-loops',), (), ())
+    >>> [_precautions(m) for m in ({"__clang_major__": "14"}, {"__clang_major__": "19"}, {"__GNUC__": "12"})]
+    [('-fno-unroll-loops',), (), ()]
     """
-    found = re.search(r"clang version (\d+)", version)
-    return ("-fno-unroll-loops",) if found and int(found[1]) < 19 else ()
+    return ("-fno-unroll-loops",) if int(macros.get("__clang_major__", "19")) < 19 else ()
 
 
 @cache
@@ -125,6 +124,7 @@ def _check_target(command: tuple[str, ...]) -> None:
         raise NoCompilerError(f"{what}; set CC to a compiler that does (a cross compiler is for `exo-strat build`)")
 
 
+@cache
 def _macros(command: tuple[str, ...]) -> dict[str, str]:
     """What a compiler defines by itself; nothing if it can't tell."""
     try:
@@ -236,7 +236,7 @@ def _built(
 ) -> Path:
     directory = cache_dir()
     _check_target(command)
-    flags = (*flags, *_precautions(compiler_version(command)))
+    flags = (*flags, *_precautions(_macros(command)))
     try:
         text = _preprocessed(source, flags, command, name)
         result = directory / f"{_short(name)}-{_key(text, flags, command, host)}{suffix}"

@@ -3,9 +3,9 @@
 gcc 12.2 does so with loops that read what earlier iterations wrote, if their bodies access several neighbours, as
 they do where it has unrolled an inner loop: `a[i, j] = a[i - 1, j - 1] + b[i, j]` with constant bounds comes out wrong.
 So does clang 14 for AVX-512, of rows in which `a[i, j] += a[i, j - 1]`; of other rows it is kept from that by a flag
-(`toolchain`). An empty statement that they take for one with
-an effect keeps them from that. Only loops that may be of this kind have it, and their iterations can't be side by side
-in any case. Flags that avoid the fault keep all loops of a file from becoming vectors.
+(`toolchain`). An empty statement that they take for one with an effect keeps them from that. Only loops that may be of
+this kind have it, and their iterations can't be side by side in any case. Flags by which gcc avoids the fault keep all
+loops of a file from becoming vectors.
 """
 
 from __future__ import annotations
